@@ -1,0 +1,122 @@
+/**
+ * Every setting, its default and its meaning, in one place: what `loadConfig` accepts and what
+ * schema/pml.config.schema.json publishes (written by scripts/write-config-schema.js).
+ */
+import { z } from 'zod'
+
+const text = z.string()
+const count = z.int().min(1)
+/** Timers in Node hold 31 bits; a longer one would fire at once. */
+const milliseconds = z.int().min(1).max(2_147_483_647)
+const transport = z.enum(['stdio', 'http', 'sse', 'streamable-http', 'streamableHttp'])
+
+/** One server, as we and as the common clients write it. Keys we do not know are left to the caller to judge. */
+export const serverSchema = z.looseObject({
+  command: text.min(1).describe('The program to start; ./ and ../ are relative to this file.').optional(),
+  args: z.array(text).describe('Its arguments.').optional(),
+  env: z
+    .record(text, text)
+    .describe('Its environment; nothing else of ours is passed on but PATH and the like.')
+    .optional(),
+  cwd: text.min(1).describe('Its working directory, relative to this file.').optional(),
+  url: text.min(1).describe('The address of a server reached over HTTP.').optional(),
+  serverUrl: text.min(1).describe('The same as url, as Windsurf writes it.').optional(),
+  httpUrl: text.min(1).describe('The same as url, as Gemini CLI writes it.').optional(),
+  headers: z.record(text, text).describe('HTTP headers sent with every request.').optional(),
+  type: transport.describe('How it is reached; told from command and url when absent.').optional(),
+  transport: transport.describe('The same as type.').optional(),
+  disabled: z.boolean().describe('True: known, but never started.').optional(),
+  enabled: z.boolean().describe('False is the same as disabled: true.').optional(),
+  stateful: z.boolean().describe('One connection per client session instead of one for all.').optional(),
+  trust: z
+    .boolean()
+    .describe('False: its annotations may raise the risk of a tool, never lower it.')
+    .optional(),
+  timeoutMs: milliseconds.describe('Limit of one tool call. Default 60000.').optional(),
+  connectTimeoutMs: milliseconds
+    .describe('Limit of a whole connect, process start included. Default 60000.')
+    .optional(),
+  timeout: z
+    .number()
+    .positive()
+    .describe('Limit of one tool call as clients write it: up to 3600 it is seconds, above milliseconds.')
+    .optional(),
+})
+
+const servers = z.record(text, serverSchema)
+
+export const configSchema = z.strictObject({
+  $schema: text.optional(),
+  servers: servers.describe('The MCP servers behind the gateway, by name.').optional(),
+  mcpServers: servers.describe('The same as servers, as most clients write it.').optional(),
+  inputs: z.unknown().describe('VS Code: read and left alone.').optional(),
+  exposure: z
+    .enum(['auto', 'meta', 'proxy', 'hybrid'])
+    .default('auto')
+    .describe('What clients see: the meta-tools, all tools, or both; auto decides by the size of the catalogue.'),
+  prefix: z
+    .enum(['server', 'none'])
+    .default('server')
+    .describe('none drops the server__ prefix of tool names; for a single server only.'),
+  contextWindow: count
+    .default(200_000)
+    .describe("The model's window in tokens; auto passes a catalogue through while it takes at most 5 % of it."),
+  maxResultTokens: count
+    .default(20_000)
+    .describe('A tool result above this is cut with a preview and a handle.'),
+  hybrid: z
+    .strictObject({
+      pinned: z.array(text).default([]).describe('Tools that are always listed, as server:tool.'),
+      tokenBudget: z.int().min(0).default(4000).describe('Tokens for the most used tools beside them.'),
+    })
+    .prefault({})
+    .describe('What exposure: hybrid lists beside the meta-tools.'),
+  replyWithinMs: milliseconds
+    .default(45_000)
+    .describe('A workflow that takes longer answers "running", so that no client times out.'),
+  firstListWaitMs: z
+    .int()
+    .min(0)
+    .max(600_000)
+    .default(5000)
+    .describe('How long the first tools/list waits for servers that have never been seen.'),
+  validateArguments: z
+    .boolean()
+    .default(true)
+    .describe('Check arguments against the schema of the tool before the call.'),
+  http: z
+    .strictObject({
+      host: text.min(1).default('127.0.0.1').describe('Beyond loopback a token is needed.'),
+      port: z.int().min(0).max(65_535).default(3939).describe('0 takes any free port.'),
+      token: text.min(1).optional().describe('Bearer token that clients must send; write it as ${NAME}.'),
+    })
+    .prefault({})
+    .describe('Where pml up listens.'),
+  limits: z
+    .strictObject({
+      maxMessageBytes: z
+        .int()
+        .min(1024)
+        .default(16 * 1024 * 1024)
+        .describe('A line or body above this is refused.'),
+      concurrentColdStarts: count
+        .optional()
+        .describe('Servers started at the same time. Default: the number of cores, at least 2.'),
+      concurrentCalls: count.default(64).describe('Tool calls at the same time.'),
+      concurrentCallsPerServer: count.default(16).describe('Tool calls at the same time to one server.'),
+    })
+    .prefault({})
+    .describe('What may happen at the same time, and how large it may be.'),
+})
+
+export type ConfigFile = z.output<typeof configSchema>
+export type ServerEntry = z.output<typeof serverSchema>
+
+export const topLevelKeys: readonly string[] = Object.keys(configSchema.shape)
+export const serverKeys: readonly string[] = Object.keys(serverSchema.shape)
+
+/** The published JSON Schema (2020-12): what a person may write, defaults optional. */
+export function configJsonSchema(): object {
+  const { $schema, ...rest } = z.toJSONSchema(configSchema, { io: 'input', reused: 'ref' })
+  return { $schema, $id: 'pml.config.schema.json', title: 'Casys PML configuration', ...rest }
+}

@@ -1,0 +1,159 @@
+/**
+ * What the gateway derives from the catalogue: wire names, name and search indexes, the exposure decision and the listing.
+ * All of it belongs to one revision of the catalogue and is rebuilt when the tools, not merely the servers' states, have
+ * changed; so between two revisions the listing is one and the same array for every connection.
+ */
+import type { PmlConfig } from '../model/config.js'
+import type { ServerState } from '../model/server.js'
+import type { Tool, ToolDefinition, ToolId } from '../model/tool.js'
+import { createNameIndex, type NameIndex } from '../plan/create-name-index.js'
+import { createToolSearch, type ToolSearch } from '../plan/create-tool-search.js'
+import { chooseExposure, type Exposure, toolTokens } from './exposure.js'
+import { buildListing, sameListing } from './listing.js'
+import { metaToolDefinitions, metaToolNames } from './tools/definitions.js'
+import { assignWireNames, type WireNames } from './wire-names.js'
+
+export interface Catalogue {
+  servers(): readonly ServerState[]
+  tools(): readonly Tool[]
+  onChange(listener: () => void): () => void
+  settled(options: { timeoutMs: number; onlyUnknown?: boolean }): Promise<void>
+}
+
+export interface View {
+  readonly tools: readonly Tool[]
+  readonly wireNames: WireNames
+  /** Tools their servers list now, quarantined ones included. */
+  readonly names: NameIndex
+  readonly search: ToolSearch
+  readonly exposure: Exposure
+  readonly listing: readonly ToolDefinition[]
+  /** Estimated where counts are still missing. */
+  readonly listingTokens: number
+}
+
+export interface CatalogueView {
+  current(): View
+  servers(): readonly ServerState[]
+  /** On a first run: waits, once and within bounds, for servers that have never been seen. */
+  firstSettled(): Promise<void>
+  /** Counts a use of a tool; `hybrid` takes it up with the next revision, so that a listing never changes by being used. */
+  countUse(id: ToolId): void
+  close(): void
+}
+
+export interface CatalogueViewOptions {
+  config(): PmlConfig
+  readonly catalogue: Catalogue
+  countTokens(tools: readonly Tool[]): void
+  /** The listing differs from the one before. */
+  onListingChange(): void
+}
+
+export function createCatalogueView(options: CatalogueViewOptions): CatalogueView {
+  const { config, catalogue } = options
+  const usage = new Map<ToolId, number>()
+  let view: View | undefined
+  let builtFor: PmlConfig | undefined
+  let stale = true
+  let announcing: NodeJS.Immediate | undefined
+  let settling: Promise<void> | undefined
+
+  const current = (): View => {
+    const now = config()
+    if (view !== undefined && !stale && builtFor === now) return view
+    const tools = catalogue.tools()
+    stale = false
+    if (view !== undefined && builtFor === now && sameTools(tools, view.tools)) return view
+    builtFor = now
+    const next = buildView(tools, now, usage)
+    view = view !== undefined && sameListing(view.listing, next.listing) ? { ...next, listing: view.listing } : next
+    const uncounted = tools.filter((tool) => tool.tokens === undefined)
+    if (uncounted.length > 0) options.countTokens(uncounted)
+    return view
+  }
+
+  const announce = (): void => {
+    announcing = undefined
+    const before = view?.listing
+    if (current().listing !== before && before !== undefined) options.onListingChange()
+  }
+  const unsubscribe = catalogue.onChange(() => {
+    stale = true
+    announcing ??= setImmediate(announce)
+  })
+
+  return {
+    current,
+    servers: () => catalogue.servers(),
+    firstSettled() {
+      settling ??= catalogue.settled({ timeoutMs: config().firstListWaitMs, onlyUnknown: true })
+      return settling
+    },
+    countUse(id) {
+      usage.set(id, (usage.get(id) ?? 0) + 1)
+    },
+    close() {
+      unsubscribe()
+      clearImmediate(announcing)
+    },
+  }
+}
+
+function buildView(tools: readonly Tool[], config: PmlConfig, usage: ReadonlyMap<ToolId, number>): View {
+  const wireNames = assignWireNames(tools, config.prefix, metaToolNames)
+  const listed = tools.filter((tool) => tool.listed)
+  const names = lazy(() => createNameIndex(listed, wireNames.byName))
+  const search = lazy(() => createToolSearch(listed))
+  const pinned = config.exposure === 'hybrid' ? config.hybrid.pinned : []
+  const exposure = chooseExposure({
+    mode: config.exposure,
+    tools,
+    contextWindow: config.contextWindow,
+    hybridBudget: config.hybrid.tokenBudget,
+    pinned: new Set(pinned.flatMap((name) => names().resolve(name)?.id ?? [])),
+    usage,
+  })
+  return {
+    tools,
+    wireNames,
+    get names() {
+      return names()
+    },
+    get search() {
+      return search()
+    },
+    exposure,
+    listing: buildListing(exposure, wireNames.byId),
+    listingTokens: exposure.tokens + (exposure.withMetaTools ? metaToolTokens : 0),
+  }
+}
+
+/** The four of our own, as the test of their budget measures them. */
+const metaToolTokens = metaToolDefinitions.reduce(
+  (sum, definition) => sum + toolTokens({ definition } as Tool),
+  0,
+)
+
+function sameTools(a: readonly Tool[], b: readonly Tool[]): boolean {
+  return a.length === b.length && a.every((tool, i) => tool === b[i] || sameTool(tool, b[i]!))
+}
+
+function sameTool(a: Tool, b: Tool): boolean {
+  return (
+    a.id === b.id &&
+    a.hash === b.hash &&
+    a.listed === b.listed &&
+    a.tokens === b.tokens &&
+    a.changed?.hash === b.changed?.hash &&
+    a.definition === b.definition
+  )
+}
+
+function lazy<Value>(make: () => Value): () => Value {
+  let value: Value | undefined
+  return () => {
+    value ??= make()
+    return value
+  }
+}

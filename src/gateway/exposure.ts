@@ -1,0 +1,82 @@
+import type { ExposureMode } from '../model/config.js'
+import { isCallable, type Tool, type ToolId } from '../model/tool.js'
+import { definitionText, estimateTokens } from './estimate-tokens.js'
+
+/** What tools/list shows: our own tools or not, and which of the servers' tools. */
+export interface Exposure {
+  readonly mode: ExposureMode
+  /** What `mode` came to: `direct` is `auto` with a small catalogue. */
+  readonly effective: 'direct' | 'meta' | 'proxy' | 'hybrid'
+  readonly withMetaTools: boolean
+  /** In the order of the catalogue, by id. */
+  readonly tools: readonly Tool[]
+  readonly tokens: number
+}
+
+export interface ExposureOptions {
+  readonly mode: ExposureMode
+  readonly tools: readonly Tool[]
+  readonly contextWindow: number
+  readonly hybridBudget: number
+  readonly pinned: ReadonlySet<ToolId>
+  readonly usage: ReadonlyMap<ToolId, number>
+}
+
+/** DESIGN section 3: a small catalogue is better served directly. */
+export const directToolLimit = 20
+export const directShareOfWindow = 0.05
+
+export function chooseExposure(options: ExposureOptions): Exposure {
+  const { mode } = options
+  const callable = options.tools.filter(isCallable)
+  const show = (
+    effective: Exposure['effective'],
+    withMetaTools: boolean,
+    tools: readonly Tool[],
+  ): Exposure => ({
+    mode,
+    effective,
+    withMetaTools,
+    tools,
+    tokens: sumTokens(tools),
+  })
+  if (mode === 'meta') return show('meta', true, [])
+  if (mode === 'proxy') return show('proxy', false, callable)
+  if (mode === 'hybrid') return show('hybrid', true, chooseHybrid(callable, options))
+  const small =
+    callable.length <= directToolLimit &&
+    sumTokens(callable) <= options.contextWindow * directShareOfWindow
+  return small ? show('direct', true, callable) : show('meta', true, [])
+}
+
+/** Pinned tools always, then the most used while the budget lasts; a tool that does not fit leaves room for smaller ones. */
+function chooseHybrid(callable: readonly Tool[], options: ExposureOptions): readonly Tool[] {
+  const chosen = new Set(callable.filter((tool) => options.pinned.has(tool.id)))
+  let left = options.hybridBudget - sumTokens([...chosen])
+  const uses = (tool: Tool): number => options.usage.get(tool.id) ?? 0
+  const byUse = callable.filter((tool) => !chosen.has(tool)).sort((a, b) => uses(b) - uses(a))
+  for (const tool of byUse) {
+    const tokens = toolTokens(tool)
+    if (tokens > left) continue
+    chosen.add(tool)
+    left -= tokens
+  }
+  return callable.filter((tool) => chosen.has(tool))
+}
+
+const estimates = new WeakMap<Tool, number>()
+
+/** The exact count where it is known, until then an estimate. */
+export function toolTokens(tool: Tool): number {
+  if (tool.tokens !== undefined) return tool.tokens
+  let estimate = estimates.get(tool)
+  if (estimate === undefined) {
+    estimate = estimateTokens(definitionText(tool.definition))
+    estimates.set(tool, estimate)
+  }
+  return estimate
+}
+
+function sumTokens(tools: readonly Tool[]): number {
+  return tools.reduce((sum, tool) => sum + toolTokens(tool), 0)
+}

@@ -1,0 +1,22 @@
+import type { Json, JsonObject } from '../../model/json.js'
+import type { ToolDefinition } from '../../model/tool.js'
+import type { ToolProgress, ToolResult } from '../../model/tool-call.js'
+
+/** A tool of our own. `call` may throw PmlErrors: the gateway turns them into results. */
+export interface MetaTool {
+  readonly definition: ToolDefinition
+  call(args: JsonObject, caller: Caller): Promise<ToolResult>
+}
+
+/** Who calls, and how to reach them while the call goes on. */
+export interface Caller {
+  readonly session: string
+  readonly signal: AbortSignal
+  /** Present when the client asked for progress. */
+  readonly onProgress?: (progress: ToolProgress) => void
+}
+
+/** A reply of ours: structured, `status` first, and a text that is enough for clients that show nothing else. */
+export function reply(structured: { readonly status: string } & JsonObject, text: string): ToolResult {
+  return { content: [{ type: 'text', text }], structuredContent: structured as Json }
+}

@@ -1,0 +1,30 @@
+import type { JsonObject } from '../../model/json.js'
+import type { ServerState } from '../../model/server.js'
+
+/** Servers whose tools are missing or may be out of date, and why: an agent must not conclude that a tool does not exist. */
+export function serverNotes(servers: readonly ServerState[]): readonly JsonObject[] {
+  return servers.flatMap((server) => {
+    if (server.status === 'ready') return []
+    if (server.status === 'disabled') return { name: server.name, status: 'disabled' }
+    if (server.status === 'down')
+      return {
+        name: server.name,
+        status: 'down',
+        ...(server.trouble && { trouble: server.trouble.message, hint: server.trouble.hint }),
+      }
+    return { name: server.name, status: 'loading' }
+  })
+}
+
+export function describeNotes(notes: readonly JsonObject[]): string {
+  return notes
+    .map((note) => `${note.name} is ${note.status}${note.trouble ? `: ${note.trouble} ${note.hint}` : ''}`)
+    .join('; ')
+}
+
+/** Servers that might have a tool and cannot say yet. */
+export function notReady(servers: readonly ServerState[]): readonly string[] {
+  return servers
+    .filter((server) => server.status !== 'ready' && server.status !== 'disabled')
+    .map((server) => server.name)
+}

@@ -1,0 +1,112 @@
+/**
+ * One holder, many clients. The first process takes the data directory and opens the gateway; every further one reaches that
+ * gateway through its local socket, and when it dies whoever joins again first becomes the holder. This room never touches a
+ * database, a server or a tool: it is given a gateway to open and carries bytes.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Duplex, duplexPair } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { HolderError } from '../errors.js'
+import type { HolderApi } from './holder-api.js'
+import { openHolderStream, relayRequest, remoteApi } from './reach-holder.js'
+import { type LocalService, serveLocal } from './serve-local.js'
+import { socketPath } from './socket-path.js'
+import { takeLock } from './take-lock.js'
+
+/** A gateway in reach: our own, or the holder's. */
+export interface Holding {
+  readonly here: boolean
+  readonly pid: number
+  readonly api: HolderApi
+  openStream(): Promise<Duplex>
+  /** Answers an HTTP request that came over TCP. */
+  handle(request: IncomingMessage, response: ServerResponse): void
+  /** Resolves when a holder elsewhere is gone; never for our own. */
+  readonly gone: Promise<void>
+  close(): Promise<void>
+}
+
+export interface HeldGateway extends LocalService {
+  close(): Promise<void>
+}
+
+export interface JoinOptions {
+  readonly directory: string
+  openGateway(): Promise<HeldGateway>
+}
+
+/** A holder that has the lock and does not answer for this long is stuck. */
+const answerWithinMs = 10_000
+const lookAgainMs = 20
+
+export async function joinHolder(options: JoinOptions): Promise<Holding> {
+  const deadline = Date.now() + answerWithinMs
+  for (;;) {
+    const lock = takeLock(options.directory)
+    const path = socketPath(options.directory, lock.generation)
+    if (lock.held) return holdHere(options, path, lock.release)
+    try {
+      const watch = await openHolderStream(path, 'pml-watch')
+      return reachElsewhere(path, lock.by.pid, watch)
+    } catch (error) {
+      if (Date.now() > deadline) {
+        throw new HolderError(
+          `Process ${lock.by.pid} holds ${options.directory} and does not answer.`,
+          `End it (kill ${lock.by.pid}) and start again, or use another PML_HOME.`,
+          { cause: error },
+        )
+      }
+      await sleep(lookAgainMs)
+    }
+  }
+}
+
+async function holdHere(options: JoinOptions, path: string, release: () => void): Promise<Holding> {
+  let gateway: HeldGateway | undefined
+  try {
+    const opened = await options.openGateway()
+    gateway = opened
+    const local = await serveLocal(path, opened)
+    return {
+      here: true,
+      pid: process.pid,
+      api: remoteApi(path),
+      async openStream() {
+        const [ours, theirs] = duplexPair()
+        opened.serveStream(theirs)
+        return ours
+      },
+      handle: (request, response) => opened.handle(request, response, 'tcp'),
+      gone: new Promise(() => {}),
+      async close() {
+        // The lock goes last: a successor must not open the store before ours is shut.
+        local.close()
+        await opened.close()
+        release()
+      },
+    }
+  } catch (error) {
+    await gateway?.close()
+    release()
+    throw error
+  }
+}
+
+function reachElsewhere(path: string, pid: number, watch: Duplex): Holding {
+  const gone = new Promise<void>((resolve) => {
+    watch.once('close', resolve)
+    watch.once('end', resolve)
+    watch.resume()
+  })
+  return {
+    here: false,
+    pid,
+    api: remoteApi(path),
+    openStream: () => openHolderStream(path, 'pml-stdio'),
+    handle: (request, response) => relayRequest(path, request, response),
+    gone,
+    async close() {
+      watch.destroy()
+    },
+  }
+}

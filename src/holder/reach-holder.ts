@@ -1,0 +1,65 @@
+import { type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { HolderError, PmlError } from '../errors.js'
+import type { HolderApi } from './holder-api.js'
+import { relayedPrefix } from './serve-local.js'
+
+/** Opens a stream to the holder that listens at `path`; rejects when nobody does. */
+export function openHolderStream(path: string, protocol: 'pml-stdio' | 'pml-watch'): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ socketPath: path, path: '/', headers: { connection: 'Upgrade', upgrade: protocol } })
+    request.once('error', reject)
+    request.once('response', (response) => {
+      response.resume()
+      reject(new HolderError(`The holder refused a ${protocol} stream (${response.statusCode}).`, 'Restart every pml process: versions differ.'))
+    })
+    request.once('upgrade', (_response, socket, head) => {
+      if (head.length > 0) socket.unshift(head)
+      socket.on('error', () => socket.destroy())
+      resolve(socket)
+    })
+    request.end()
+  })
+}
+
+/** The control API of a holder in another process. */
+export function remoteApi(path: string): HolderApi {
+  return {
+    get: (url) => exchange(path, 'GET', url, undefined),
+    post: (url, body) => exchange(path, 'POST', url, JSON.stringify(body)),
+  }
+}
+
+async function exchange(path: string, method: string, url: string, body: string | undefined): Promise<unknown> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const request = httpRequest(
+      { socketPath: path, path: url, method, headers: body === undefined ? {} : { 'content-type': 'application/json' } },
+      resolve,
+    )
+    request.once('error', reject)
+    request.end(body)
+  })
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk as Buffer)
+  const answer = JSON.parse(Buffer.concat(chunks).toString('utf8')) as { error?: { code: string; message: string; hint: string } }
+  if (answer.error) throw new PmlError(answer.error.code, answer.error.message, answer.error.hint)
+  return answer
+}
+
+/** Hands one HTTP request to the holder as it is and its answer back as it comes. */
+export function relayRequest(path: string, request: IncomingMessage, response: ServerResponse): void {
+  const relayed = httpRequest(
+    { socketPath: path, method: request.method ?? 'GET', path: relayedPrefix + (request.url ?? '/'), headers: request.headers },
+    (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+      answer.once('error', () => response.destroy())
+    },
+  )
+  relayed.once('error', () => {
+    if (response.headersSent) response.destroy()
+    else response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' }).end('{"error":{"code":"HOLDER","message":"The gateway is being taken over.","hint":"Try again in a second."}}')
+  })
+  response.once('close', () => relayed.destroy())
+  request.pipe(relayed)
+}

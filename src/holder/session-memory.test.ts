@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { createSessionMemory } from './session-memory.js'
+
+const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2025-06-18' } }
+const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' }
+
+function session() {
+  const memory = createSessionMemory()
+  memory.fromClient(initialize)
+  memory.fromHolder({ jsonrpc: '2.0', id: 0, result: {} })
+  memory.fromClient(initialized)
+  return memory
+}
+
+describe('what a bridge remembers of a session', () => {
+  it('repeats the handshake and what was subscribed to', () => {
+    const memory = session()
+    memory.fromClient({ jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params: { uri: 'a:1' } })
+    memory.fromHolder({ jsonrpc: '2.0', id: 1, result: {} })
+    memory.fromClient({ jsonrpc: '2.0', id: 2, method: 'resources/subscribe', params: { uri: 'a:2' } })
+    memory.fromHolder({ jsonrpc: '2.0', id: 2, result: {} })
+    memory.fromClient({ jsonrpc: '2.0', id: 3, method: 'resources/unsubscribe', params: { uri: 'a:1' } })
+    memory.fromHolder({ jsonrpc: '2.0', id: 3, result: {} })
+    const replay = memory.replay()
+    expect(replay.requests).toEqual([
+      { ...initialize, id: 'pml-replay-0' },
+      { jsonrpc: '2.0', id: 'pml-replay-1', method: 'resources/subscribe', params: { uri: 'a:2' } },
+    ])
+    expect(replay.initialized).toEqual(initialized)
+    expect(replay.repeat).toEqual([])
+  })
+
+  it('sends lists and searches again, and never a tool call that may have had an effect', () => {
+    const memory = session()
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+    const search = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'discover', arguments: {} } }
+    const write = { jsonrpc: '2.0', id: 'w', method: 'tools/call', params: { name: 'fs__write_file', arguments: {} } }
+    for (const message of [list, search, write]) memory.fromClient(message)
+    const replay = memory.replay()
+    expect(replay.repeat).toEqual([list, search])
+    expect(replay.failed).toMatchObject([{ id: 'w', error: { data: { code: 'GATEWAY_LOST' } } }])
+    expect(memory.replay().failed).toEqual([])
+  })
+
+  it('leaves an unanswered handshake to be sent again as it was', () => {
+    const memory = createSessionMemory()
+    memory.fromClient(initialize)
+    expect(memory.replay()).toMatchObject({ requests: [], repeat: [initialize] })
+  })
+
+  it('forgets a request that the client cancelled', () => {
+    const memory = session()
+    memory.fromClient({ jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'x' } })
+    memory.fromClient({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } })
+    expect(memory.replay().failed).toEqual([])
+  })
+})

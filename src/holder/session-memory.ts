@@ -1,0 +1,86 @@
+/**
+ * What a bridge must remember of a client's session to set it up again at another holder: the handshake, what was
+ * subscribed to, and the requests that have no answer yet. Pure bookkeeping over JSON-RPC messages.
+ */
+export interface Message {
+  readonly id?: string | number | null
+  readonly method?: string
+  readonly params?: { readonly [key: string]: unknown }
+  readonly [field: string]: unknown
+}
+
+export interface Replay {
+  /** To be sent first; their answers (ids begin with `replayPrefix`) are not the client's. */
+  readonly requests: readonly Message[]
+  /** The client's own `notifications/initialized`, once the requests are answered. */
+  readonly initialized: Message | undefined
+  /** The client's unanswered requests that may be sent again. */
+  readonly repeat: readonly Message[]
+  /** Answers for those that may not. */
+  readonly failed: readonly Message[]
+}
+
+export interface SessionMemory {
+  fromClient(message: Message): void
+  fromHolder(message: Message): void
+  replay(): Replay
+}
+
+export const replayPrefix = 'pml-replay-'
+
+export function createSessionMemory(): SessionMemory {
+  const pending = new Map<string, Message>()
+  const sticky = new Map<string, Message>()
+  let initialize: Message | undefined
+  let initialized: Message | undefined
+
+  return {
+    fromClient(message) {
+      const { method, id, params } = message
+      if (method === undefined) return
+      if (id !== undefined && id !== null) pending.set(JSON.stringify(id), message)
+      if (method === 'initialize') initialize = message
+      else if (method === 'notifications/initialized') initialized = message
+      else if (method === 'notifications/cancelled') pending.delete(JSON.stringify(params?.requestId))
+      else if (method === 'logging/setLevel') sticky.set('level', message)
+      else if (method === 'resources/subscribe') sticky.set(`resource ${params?.uri}`, message)
+      else if (method === 'resources/unsubscribe') sticky.delete(`resource ${params?.uri}`)
+    },
+    fromHolder(message) {
+      if (message.method === undefined && message.id !== undefined) pending.delete(JSON.stringify(message.id))
+    },
+    replay() {
+      const shaken = initialize !== undefined && !pending.has(JSON.stringify(initialize.id))
+      const again = shaken ? [initialize!, ...sticky.values()] : []
+      const unanswered = [...pending.values()]
+      for (const message of unanswered) if (!isRepeatable(message)) pending.delete(JSON.stringify(message.id))
+      return {
+        requests: again.map((message, at) => ({ ...message, id: `${replayPrefix}${at}` })),
+        initialized: shaken ? initialized : undefined,
+        repeat: unanswered.filter(isRepeatable),
+        failed: unanswered.filter((message) => !isRepeatable(message)).map(cutOff),
+      }
+    },
+  }
+}
+
+/** A tool call may have been carried out before the holder died: only those that change nothing are sent again. */
+function isRepeatable(message: Message): boolean {
+  if (message.method !== 'tools/call') return true
+  const name = message.params?.name
+  if (name === 'discover') return true
+  const action = (message.params?.arguments as { action?: unknown } | undefined)?.action
+  return name === 'control_workflow' && (action === 'status' || action === 'read')
+}
+
+function cutOff(message: Message): Message {
+  return {
+    jsonrpc: '2.0',
+    id: message.id ?? null,
+    error: {
+      code: -32603,
+      message: 'The gateway process ended during this call, which may or may not have been carried out. Check before calling again.',
+      data: { code: 'GATEWAY_LOST', hint: 'Look at the effect of the call first; the gateway itself is back.' },
+    },
+  }
+}

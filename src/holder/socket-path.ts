@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+/** sun_path holds 104 bytes on macOS, 108 on Linux. */
+const longestSocketPath = 100
+
+/** Where the holder of this generation listens. Each generation has a name of its own, so nobody unlinks a live socket. */
+export function socketPath(directory: string, generation: number): string {
+  const name = createHash('sha256').update(resolve(directory)).digest('hex').slice(0, 16)
+  if (process.platform === 'win32') return `\\\\.\\pipe\\pml-${name}-${generation}`
+  const inside = join(directory, `pml.${generation}.sock`)
+  if (Buffer.byteLength(inside) <= longestSocketPath) return inside
+  const outside = join(tmpdir(), `pml-${process.getuid?.() ?? 0}-${name}`)
+  mkdirSync(outside, { recursive: true, mode: 0o700 })
+  return join(outside, `${generation}.sock`)
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto'
+import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { identifyProcess, isAlive, type ProcessIdentity } from './process-identity.js'
+
+/**
+ * One process holds a data directory. The lock is a file `holder.N.lock` that names its process; the highest N counts.
+ * Whoever finds the highest holder dead links N + 1 into place: a link is made once or not at all, so one process wins.
+ * A live lock is never removed by anyone but its owner's successor, so there is no moment in which two can hold.
+ *
+ *     holder.4.lock (dead)  ->  A links holder.5.lock, wins; B's link fails, B looks again and finds A
+ */
+export type LockAttempt =
+  | { readonly held: true; readonly generation: number; release(): void }
+  | { readonly held: false; readonly generation: number; readonly by: ProcessIdentity }
+
+export function takeLock(directory: string): LockAttempt {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  for (;;) {
+    const newest = newestLock(directory)
+    if (newest?.owner && isAlive(newest.owner)) return { held: false, generation: newest.generation, by: newest.owner }
+    const generation = (newest?.generation ?? 0) + 1
+    if (!linkLock(directory, generation)) continue
+    // A process that slept since it looked may have linked a number that others have long passed.
+    if (newestLock(directory)?.generation !== generation) {
+      rmSync(lockFile(directory, generation), { force: true })
+      continue
+    }
+    removeOlder(directory, generation)
+    return { held: true, generation, release: () => markReleased(directory, generation) }
+  }
+}
+
+/** Who holds the directory now, without trying to take it. */
+export function lockOwner(directory: string): { readonly generation: number; readonly owner: ProcessIdentity } | undefined {
+  const newest = newestLock(directory)
+  return newest?.owner && isAlive(newest.owner) ? { generation: newest.generation, owner: newest.owner } : undefined
+}
+
+function newestLock(directory: string): { generation: number; owner: ProcessIdentity | undefined } | undefined {
+  let generation = 0
+  for (const name of listFiles(directory)) {
+    const match = /^holder\.(\d+)\.lock$/.exec(name)
+    if (match) generation = Math.max(generation, Number(match[1]))
+  }
+  if (generation === 0) return undefined
+  return { generation, owner: readOwner(lockFile(directory, generation)) }
+}
+
+function listFiles(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
+  }
+}
+
+function readOwner(file: string): ProcessIdentity | undefined {
+  try {
+    const owner = JSON.parse(readFileSync(file, 'utf8')) as ProcessIdentity
+    return typeof owner.pid === 'number' ? owner : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function linkLock(directory: string, generation: number): boolean {
+  const draft = join(directory, `.lock.${process.pid}.${randomBytes(6).toString('hex')}`)
+  writeFileSync(draft, JSON.stringify(identifyProcess(process.pid)), { mode: 0o600 })
+  try {
+    linkSync(draft, lockFile(directory, generation))
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+function removeOlder(directory: string, generation: number): void {
+  for (const name of listFiles(directory)) {
+    const match = /^holder\.(\d+)\.lock$/.exec(name)
+    if (match && Number(match[1]) < generation) rmSync(join(directory, name), { force: true })
+  }
+}
+
+/** The file stays, without an owner: were it removed, numbers would start again and a sleeper could pass for the newest. */
+function markReleased(directory: string, generation: number): void {
+  try {
+    truncateSync(lockFile(directory, generation))
+  } catch {
+    // A successor has already removed it.
+  }
+}
+
+function lockFile(directory: string, generation: number): string {
+  return join(directory, `holder.${generation}.lock`)
+}

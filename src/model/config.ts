@@ -1,0 +1,33 @@
+import type { ServerConfig } from './server.js'
+
+export type ExposureMode = 'auto' | 'meta' | 'proxy' | 'hybrid'
+
+/** The whole configuration, read once at the edge, every default filled in. */
+export interface PmlConfig {
+  /** Where it came from: a file's path, or `demo`. */
+  readonly source: string
+  readonly servers: readonly ServerConfig[]
+  readonly exposure: ExposureMode
+  /** `none` drops the `server__` prefix; allowed with a single server only. */
+  readonly prefix: 'server' | 'none'
+  /** The model's window in tokens; `auto` passes a catalogue through while it takes at most 5 % of it. */
+  readonly contextWindow: number
+  /** A tool result above this is cut with a preview and a handle. */
+  readonly maxResultTokens: number
+  readonly hybrid: { readonly pinned: readonly string[]; readonly tokenBudget: number }
+  /** `execute_workflow` answers `running` after this long, so that no client times out. */
+  readonly replyWithinMs: number
+  /** How long the very first tools/list waits for servers that have never been seen. */
+  readonly firstListWaitMs: number
+  readonly validateArguments: boolean
+  readonly http: { readonly host: string; readonly port: number; readonly token?: string }
+  readonly limits: {
+    /** A line or body above this is refused. */
+    readonly maxMessageBytes: number
+    readonly concurrentColdStarts: number
+    readonly concurrentCalls: number
+    readonly concurrentCallsPerServer: number
+  }
+  /** Values that must never appear in logs, errors, the store or the page. */
+  readonly secrets: readonly string[]
+}

@@ -1,0 +1,35 @@
+import type { Json, JsonObject } from './json.js'
+import type { ToolId } from './tool.js'
+
+export type RunStatus = 'running' | 'complete' | 'partial_failure' | 'failed' | 'aborted' | 'interrupted'
+export type TaskStatus = 'pending' | 'running' | 'complete' | 'failed' | 'skipped' | 'aborted' | 'interrupted'
+
+/** The wire shape of every error we return. */
+export interface ErrorInfo {
+  readonly code: string
+  readonly message: string
+  readonly hint: string
+}
+
+/** A failing task is a result: the shape of a success plus `error`. */
+export interface TaskOutcome {
+  readonly id: string
+  readonly tool: ToolId
+  readonly arguments: JsonObject
+  readonly status: TaskStatus
+  /** Structured content where the tool gave it, parsed JSON text where it is that, else the text; the default where `onError` gave one. */
+  readonly result?: Json
+  readonly error?: ErrorInfo
+  readonly startedAt?: number
+  readonly ms?: number
+}
+
+export interface Run {
+  /** UUIDv7, minted when the run is born. */
+  readonly id: string
+  readonly intent?: string
+  readonly status: RunStatus
+  readonly tasks: readonly TaskOutcome[]
+  readonly startedAt: number
+  readonly endedAt?: number
+}

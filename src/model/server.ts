@@ -1,0 +1,64 @@
+import type { JsonObject } from './json.js'
+
+/** How a configured server is reached. Values are final: `${ENV}` references were resolved when the config was read. */
+export type ServerConfig = StdioServerConfig | HttpServerConfig
+
+interface CommonServerConfig {
+  readonly name: string
+  readonly disabled: boolean
+  /** One connection per client session instead of one shared by all. */
+  readonly stateful: boolean
+  /** False: the server's annotations may raise a tool's risk, never lower it. */
+  readonly trusted: boolean
+  /** Limit of one tool call. */
+  readonly timeoutMs: number
+  /** Limit of a whole connect, process start included: cold `npx` installs are slow. */
+  readonly connectTimeoutMs: number
+}
+
+export interface StdioServerConfig extends CommonServerConfig {
+  readonly transport: 'stdio'
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd?: string
+}
+
+export interface HttpServerConfig extends CommonServerConfig {
+  /** `http` is Streamable HTTP and falls back to legacy SSE; `sse` asks for legacy SSE at once. */
+  readonly transport: 'http' | 'sse'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Every trouble with a server is one of these, decided once, in upstream/classify-trouble.ts. */
+export type TroubleKind = 'auth' | 'offline' | 'timeout' | 'exit' | 'protocol'
+
+export interface Trouble {
+  readonly kind: TroubleKind
+  readonly message: string
+  /** What to do about it. */
+  readonly hint: string
+  readonly at: number
+}
+
+export type ServerStatus = 'waiting' | 'connecting' | 'ready' | 'down' | 'disabled'
+
+export interface ServerState {
+  readonly name: string
+  readonly transport: ServerConfig['transport']
+  readonly status: ServerStatus
+  readonly toolCount: number
+  /** True while the tools shown are those of an earlier run. */
+  readonly fromSnapshot: boolean
+  readonly trouble?: Trouble
+  readonly retryAt?: number
+  readonly protocolVersion?: string
+  readonly serverInfo?: { readonly name: string; readonly version: string }
+  readonly pids: readonly number[]
+}
+
+/** What the last connect learned about the protocol revision, so that the next one need not probe. */
+export type KnownEra =
+  | { readonly kind: 'legacy' }
+  | { readonly kind: 'modern'; readonly discover: JsonObject }

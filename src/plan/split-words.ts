@@ -1,0 +1,80 @@
+/**
+ * Text -> words, the same way for tools and for queries.
+ *
+ * `createIssue`, `create_issue`, `create-issue` and "Create issue" all give create, issue. Scripts that are written
+ * without spaces are cut into characters and pairs of characters (Lucene's CJKAnalyzer does the same): no dictionary
+ * is needed, and query and text are always cut alike. An emoji is a word.
+ */
+const runs = /[\p{L}\p{N}\p{M}]+|\p{Extended_Pictographic}/gu
+const ascii = /^[\x00-\x7f]*$/
+const asciiRuns = /[A-Za-z0-9]+/g
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/u
+const unspacedOrNot = new RegExp(`${unspaced.source}|.`, 'gu')
+
+/** The humps of an identifier: `URLs` is one, `HTTPServer2` is HTTP, Server, 2. */
+const humps = /\p{Lu}{2,}s(?!\p{Ll})|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu
+
+/** The words of a name or a text, lower case, in order. */
+export function splitWords(text: string): string[] {
+  const words: string[] = []
+  for (const run of findRuns(text)) {
+    if (unspaced.test(run)) words.push(...cutUnspaced(run))
+    else for (const part of splitHumps(run)) words.push(part.toLowerCase())
+  }
+  return words
+}
+
+/**
+ * The words as search sees them: an identifier of several humps counts also as a whole, so that `github` finds
+ * `GitHub`, `urls` finds `URLs` and `s3` finds `S3`; its humps of one character mean nothing alone and are dropped.
+ */
+export function splitTerms(text: string): string[] {
+  const terms: string[] = []
+  for (const run of findRuns(text)) {
+    if (unspaced.test(run)) {
+      terms.push(...cutUnspaced(run))
+      continue
+    }
+    const parts = splitHumps(run)
+    terms.push(run.toLowerCase())
+    if (parts.length > 1) for (const part of parts) if (part.length > 1) terms.push(part.toLowerCase())
+  }
+  return terms
+}
+
+function findRuns(text: string): readonly string[] {
+  if (ascii.test(text)) return text.match(asciiRuns) ?? []
+  return foldAccents(text).match(runs) ?? []
+}
+
+/** `état` is found by `etat`. Only Latin, Greek and Cyrillic accents: the marks of other scripts carry meaning. */
+function foldAccents(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFC')
+}
+
+function splitHumps(run: string): readonly string[] {
+  if (/^(?:[a-z]+|[A-Z]?[a-z]+|\d+)$/.test(run)) return [run]
+  return run.match(humps) ?? [run]
+}
+
+function cutUnspaced(run: string): string[] {
+  const pieces: string[] = []
+  let spaced = ''
+  for (const piece of run.match(unspacedOrNot) ?? []) {
+    if (!unspaced.test(piece)) {
+      spaced += piece
+      continue
+    }
+    if (spaced) pieces.push(spaced.toLowerCase())
+    spaced = ''
+    const characters = [...piece]
+    pieces.push(...characters)
+    for (let i = 0; i + 1 < characters.length; i++) pieces.push(characters[i]! + characters[i + 1]!)
+  }
+  if (spaced) pieces.push(spaced.toLowerCase())
+  return pieces
+}

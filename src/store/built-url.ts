@@ -1,0 +1,10 @@
+/**
+ * A worker thread runs JavaScript only: from the sources (tests) it takes the built file of the same name,
+ * `.../src/store/x.ts` -> `.../dist/store/x.js`; from the built tree it is the file itself.
+ */
+export function builtUrl(moduleUrl: string, file: string): URL {
+  const url = new URL(file, moduleUrl)
+  if (!moduleUrl.endsWith('.ts')) return url
+  const source = url.href.lastIndexOf('/src/')
+  return new URL(`${url.href.slice(0, source)}/dist/${url.href.slice(source + '/src/'.length)}`)
+}

@@ -1,0 +1,73 @@
+export interface Migration {
+  readonly version: number
+  readonly name: string
+  readonly statements: readonly string[]
+}
+
+/**
+ * The schema's history. A released migration is never edited: a change is a new one at the end.
+ *
+ * Times are timestamptz. Columns marked `json` are text that holds JSON (stored-text.ts says why): query them with
+ * `column::jsonb`.
+ */
+export const migrations: readonly Migration[] = [
+  {
+    version: 1,
+    name: 'servers, tools, runs',
+    statements: [
+      `create table servers (
+        name text primary key,
+        transport text not null,
+        status text not null,
+        present boolean not null,
+        tool_count integer not null,
+        from_snapshot boolean not null,
+        trouble text, -- json
+        retry_at timestamptz,
+        protocol_version text,
+        server_info text, -- json
+        pids text not null, -- json
+        updated_at timestamptz not null
+      )`,
+      `create table tools (
+        id text primary key,
+        server text not null,
+        name text not null,
+        definition text not null, -- json
+        hash text not null,
+        tokens integer,
+        listed boolean not null,
+        changed text, -- json
+        flags text not null, -- json
+        pin text not null generated always as
+          (case when changed is null then 'approved' else 'quarantined' end) stored,
+        first_seen timestamptz not null,
+        last_seen timestamptz not null
+      )`,
+      `create table run (
+        id text primary key,
+        intent text,
+        status text not null,
+        started_at timestamptz not null,
+        ended_at timestamptz
+      )`,
+      'create index run_newest on run (started_at desc, id desc)',
+      `create index run_open on run (id) where status = 'running'`,
+      `create table task (
+        run_id text not null references run (id) on delete cascade,
+        id text not null,
+        whole_id text,
+        position integer not null,
+        tool text not null,
+        arguments text not null, -- json
+        status text not null,
+        result text, -- json
+        error text, -- json
+        started_at timestamptz,
+        ms double precision,
+        primary key (run_id, id)
+      )`,
+      `create index task_open on task (run_id) where status in ('pending', 'running')`,
+    ],
+  },
+]

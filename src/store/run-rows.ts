@@ -1,0 +1,142 @@
+import type { Run, RunStatus, TaskOutcome, TaskStatus } from '../model/run.js'
+import type { ToolId } from '../model/tool.js'
+import type { Parameter, Queryable } from './database.js'
+import { decodeJson, decodeText, encodeJson, encodeKey, encodeText } from './stored-text.js'
+
+/** A run joined with one of its tasks, or with none: one statement, so that it never shows half of a save. */
+interface RunTaskRow {
+  readonly [column: string]: unknown
+  readonly run_id: string
+  readonly intent: string | null
+  readonly run_status: RunStatus
+  readonly run_started_at: number
+  readonly ended_at: number | null
+  readonly id: string | null
+  readonly whole_id: string | null
+  readonly tool: string
+  readonly arguments: string
+  readonly status: TaskStatus
+  readonly result: string | null
+  readonly error: string | null
+  readonly started_at: number | null
+  readonly ms: number | null
+}
+
+const epochMs = (column: string) => `(extract(epoch from ${column}) * 1000)::double precision`
+
+const columns = `
+  run.id as run_id, run.intent, run.status as run_status, ${epochMs('run.started_at')} as run_started_at,
+  ${epochMs('run.ended_at')} as ended_at, task.id, task.whole_id, task.tool, task.arguments, task.status,
+  task.result, task.error, ${epochMs('task.started_at')} as started_at, task.ms`
+
+export async function selectRun(database: Queryable, id: string): Promise<Run | undefined> {
+  const rows = await database.query<RunTaskRow>(
+    `select ${columns} from run left join task on task.run_id = run.id where run.id = $1 order by task.position`,
+    [encodeText(id)],
+  )
+  return toRuns(rows)[0]
+}
+
+export async function selectNewestRuns(database: Queryable, limit: number): Promise<readonly Run[]> {
+  const rows = await database.query<RunTaskRow>(
+    `select ${columns}
+    from (select * from run order by started_at desc, id desc limit $1::integer) as run
+    left join task on task.run_id = run.id
+    order by run.started_at desc, run.id desc, task.position`,
+    [Math.max(0, Math.min(Math.trunc(limit), 2 ** 31 - 1))],
+  )
+  return toRuns(rows)
+}
+
+export async function upsertRun(transaction: Queryable, run: Run): Promise<void> {
+  await transaction.query(
+    `insert into run (id, intent, status, started_at, ended_at)
+    values ($1, $2, $3, to_timestamp($4::double precision / 1000), to_timestamp($5::double precision / 1000))
+    on conflict (id) do update set
+      intent = excluded.intent, status = excluded.status, started_at = excluded.started_at, ended_at = excluded.ended_at`,
+    [
+      encodeText(run.id),
+      run.intent === undefined ? null : encodeText(run.intent),
+      run.status,
+      run.startedAt,
+      run.endedAt ?? null,
+    ],
+  )
+  if (run.tasks.length > 0) await transaction.query(upsertTasks, toColumns(run.id, run.tasks, 0))
+}
+
+/** A task that its run did not have yet comes last. */
+export async function upsertTask(database: Queryable, runId: string, task: TaskOutcome): Promise<void> {
+  await database.query(upsertTasks, toColumns(runId, [task], null))
+}
+
+/** A task saved again unchanged is not rewritten: its result may be large, and the embedded database never vacuums. */
+const upsertTasks = `
+  insert into task (run_id, position, id, whole_id, tool, arguments, status, result, error, started_at, ms)
+  select $1::text,
+    coalesce($2::integer, (select max(position) + 1 from task where run_id = $1::text), 0) + ordinality - 1,
+    id, whole_id, tool, arguments, status, result, error, to_timestamp(started_at / 1000), ms
+  from unnest(
+    $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+    $10::double precision[], $11::double precision[]
+  ) with ordinality as given (id, whole_id, tool, arguments, status, result, error, started_at, ms, ordinality)
+  on conflict (run_id, id) do update set
+    position = case when $2::integer is null then task.position else excluded.position end,
+    tool = excluded.tool, arguments = excluded.arguments, status = excluded.status, result = excluded.result,
+    error = excluded.error, started_at = excluded.started_at, ms = excluded.ms
+  where (task.tool, task.arguments, task.status, task.result, task.error, task.started_at, task.ms)
+      is distinct from (excluded.tool, excluded.arguments, excluded.status, excluded.result, excluded.error,
+        excluded.started_at, excluded.ms)
+    or ($2::integer is not null and task.position <> excluded.position)`
+
+/** `position` is that of the first task; null keeps the one it has. */
+function toColumns(
+  runId: string,
+  tasks: readonly TaskOutcome[],
+  position: number | null,
+): readonly Parameter[] {
+  const keys = tasks.map((task) => encodeKey(task.id))
+  return [
+    encodeText(runId),
+    position,
+    keys,
+    tasks.map((task, index) => (keys[index] === encodeText(task.id) ? null : encodeText(task.id))),
+    tasks.map((task) => encodeText(task.tool)),
+    tasks.map((task) => encodeJson(task.arguments)),
+    tasks.map((task) => task.status),
+    tasks.map((task) => (task.result === undefined ? null : encodeJson(task.result))),
+    tasks.map((task) => (task.error ? encodeJson(task.error) : null)),
+    tasks.map((task) => task.startedAt ?? null),
+    tasks.map((task) => task.ms ?? null),
+  ]
+}
+
+function toRuns(rows: readonly RunTaskRow[]): readonly Run[] {
+  const runs = new Map<string, { readonly run: RunTaskRow; readonly tasks: TaskOutcome[] }>()
+  for (const row of rows) {
+    const known = runs.get(row.run_id) ?? { run: row, tasks: [] }
+    runs.set(row.run_id, known)
+    if (row.id !== null) known.tasks.push(toTask(row, row.whole_id ?? row.id))
+  }
+  return [...runs.values()].map(({ run, tasks }) => ({
+    id: decodeText(run.run_id),
+    ...(run.intent === null ? {} : { intent: decodeText(run.intent) }),
+    status: run.run_status,
+    tasks,
+    startedAt: run.run_started_at,
+    ...(run.ended_at === null ? {} : { endedAt: run.ended_at }),
+  }))
+}
+
+function toTask(row: RunTaskRow, id: string): TaskOutcome {
+  return {
+    id: decodeText(id),
+    tool: decodeText(row.tool) as ToolId,
+    arguments: decodeJson(row.arguments),
+    status: row.status,
+    ...(row.result === null ? {} : { result: decodeJson(row.result) }),
+    ...(row.error === null ? {} : { error: decodeJson(row.error) }),
+    ...(row.started_at === null ? {} : { startedAt: row.started_at }),
+    ...(row.ms === null ? {} : { ms: row.ms }),
+  }
+}

@@ -1,0 +1,196 @@
+/** Every trouble with a server is named here, once: what kind it is, what happened, what to do about it. */
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from '@modelcontextprotocol/client'
+import { PmlError, UpstreamError, UpstreamRpcError } from '../errors.js'
+import type { ServerConfig, Trouble, TroubleKind } from '../model/server.js'
+import type { ProcessExit } from './stdio-transport.js'
+
+export interface TroubleContext {
+  readonly server: ServerConfig
+  /** Set when the server is a process that ended. */
+  readonly exit?: ProcessExit | undefined
+  /** The end of its standard error, already redacted. */
+  readonly stderr?: string | undefined
+  /** Set when our own limit ran out, whatever error that made. */
+  readonly timedOutAfterMs?: number | undefined
+}
+
+export type Finding = Omit<Trouble, 'at'>
+
+export function classifyTrouble(error: unknown, context: TroubleContext): Finding {
+  if (error instanceof UpstreamError) return { kind: error.kind, message: error.message, hint: error.hint }
+  const { server, exit, timedOutAfterMs } = context
+  const code = systemCode(error)
+  if (code === 'ENOENT' && server.transport === 'stdio') return commandMissing(server, error)
+  if (code === 'EACCES' && server.transport === 'stdio') return notExecutable(server.command)
+  if (timedOutAfterMs !== undefined) return tooSlow(server, timedOutAfterMs, context.stderr)
+  if (exit !== undefined) return processEnded(exit, context.stderr)
+  const status = httpStatus(error)
+  if (status === 401 || status === 403) return accessDenied(status, server)
+  if (status !== undefined && status >= 500) return serverFailing(status)
+  if (status === 404 || status === 405) return wrongAddress(status, server)
+  if (code !== undefined && offlineCodes.has(code)) return unreachable(code, server)
+  if (isTimeout(error)) return tooSlow(server, server.timeoutMs, context.stderr)
+  if (isConnectionLoss(error)) return lost()
+  return protocolTrouble(error)
+}
+
+/** A failed call as the error its caller gets. */
+export function toUpstreamError(error: unknown, context: TroubleContext): PmlError {
+  if (error instanceof PmlError) return error
+  if (error instanceof ProtocolError) {
+    return new UpstreamRpcError(context.server.name, error.code, error.message, error.data)
+  }
+  const { kind, message, hint } = classifyTrouble(error, context)
+  return new UpstreamError(context.server.name, kind, message, hint, { cause: error })
+}
+
+const offlineCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'EPIPE',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+])
+
+const finding = (kind: TroubleKind, message: string, hint: string): Finding => ({ kind, message, hint })
+
+function commandMissing(server: ServerConfig & { transport: 'stdio' }, error: unknown): Finding {
+  const { command, cwd } = server
+  // spawn reports a missing working directory as a missing command.
+  if (cwd !== undefined && /spawn/.test(messageOf(error)) && command.includes('/')) {
+    return finding('exit', `${command} or its working directory ${cwd} does not exist.`, 'Correct command or cwd.')
+  }
+  const install = installHints[command] ?? 'install it'
+  return finding(
+    'exit',
+    `${command} was not found on PATH${cwd === undefined ? '' : ` (or ${cwd} does not exist)`}.`,
+    `${command} not found on PATH: ${install} or give the full path as "command".`,
+  )
+}
+
+const installHints: Readonly<Record<string, string>> = {
+  npx: 'install Node',
+  npm: 'install Node',
+  node: 'install Node',
+  uvx: 'install uv',
+  uv: 'install uv',
+  python: 'install Python',
+  python3: 'install Python',
+  docker: 'install Docker',
+  deno: 'install Deno',
+  bunx: 'install Bun',
+}
+
+function notExecutable(command: string): Finding {
+  return finding('exit', `${command} may not be executed.`, `Make it executable: chmod +x ${command}`)
+}
+
+function tooSlow(server: ServerConfig, ms: number, stderr: string | undefined): Finding {
+  const said = stderr ? ` It last wrote: ${lastLine(stderr)}` : ''
+  const hint =
+    server.transport === 'stdio'
+      ? 'A first npx or uvx start downloads: wait for the next attempt, or raise connectTimeoutMs.'
+      : `Check that ${server.url} answers, or raise connectTimeoutMs.`
+  return finding('timeout', `no answer within ${ms} ms.${said}`, hint)
+}
+
+function processEnded(exit: ProcessExit, stderr: string | undefined): Finding {
+  const how = exit.signal === null ? `exited with code ${exit.code}` : `was ended by ${exit.signal}`
+  const said = stderr ? ` It last wrote: ${stderr.slice(-600)}` : ' It wrote nothing to standard error.'
+  return finding(
+    'exit',
+    `the process ${how}.${said}`,
+    'Run its command by hand to see why; check args and env in the configuration.',
+  )
+}
+
+function accessDenied(status: number, server: ServerConfig): Finding {
+  const given = server.transport === 'stdio' ? [] : Object.keys(server.headers)
+  const hint = given.some((name) => name.toLowerCase() === 'authorization')
+    ? 'The Authorization header was refused: renew the token it refers to.'
+    : 'Set the header the server asks for, e.g. "headers": {"Authorization": "Bearer ${TOKEN}"}.'
+  return finding('auth', `access was refused (HTTP ${status}).`, hint)
+}
+
+function serverFailing(status: number): Finding {
+  return finding('offline', `it answers HTTP ${status}.`, 'The trouble is on its side: it is tried again.')
+}
+
+function wrongAddress(status: number, server: ServerConfig): Finding {
+  const url = server.transport === 'stdio' ? '' : server.url
+  return finding(
+    'protocol',
+    `no MCP endpoint at ${url} (HTTP ${status}).`,
+    'Check the path of the URL: most servers listen at /mcp, older ones at /sse.',
+  )
+}
+
+function unreachable(code: string, server: ServerConfig): Finding {
+  const where = server.transport === 'stdio' ? 'The process' : server.url
+  return finding('offline', `${where} cannot be reached (${code}).`, 'Start it or correct its url; it is tried again.')
+}
+
+function lost(): Finding {
+  return finding('offline', 'the connection was lost.', 'It is opened again by itself: call again.')
+}
+
+function protocolTrouble(error: unknown): Finding {
+  return finding(
+    'protocol',
+    `it does not keep to the protocol: ${messageOf(error).slice(0, 400)}`,
+    'Check that this is an MCP server and up to date.',
+  )
+}
+
+function isTimeout(error: unknown): boolean {
+  return (
+    (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) ||
+    (error instanceof Error && error.name === 'TimeoutError')
+  )
+}
+
+function isConnectionLoss(error: unknown): boolean {
+  if (error instanceof SseError) return true
+  if (error instanceof SdkError) {
+    return error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.NotConnected
+  }
+  return error instanceof TypeError && /fetch failed|terminated/.test(error.message)
+}
+
+/** Errors come wrapped: the code of the network is somewhere along the causes. */
+function systemCode(error: unknown, depth = 0): string | undefined {
+  if (depth > 5 || typeof error !== 'object' || error === null) return undefined
+  const { code, cause, errors, data } = error as Record<string, unknown>
+  if (typeof code === 'string' && (code.startsWith('E') || offlineCodes.has(code)) && !sdkCodes.has(code)) return code
+  const inner = Array.isArray(errors) ? errors[0] : (cause ?? (data as { cause?: unknown } | undefined)?.cause)
+  return systemCode(inner, depth + 1)
+}
+
+const sdkCodes = new Set<string>(Object.values(SdkErrorCode))
+
+export function httpStatus(error: unknown): number | undefined {
+  if (error instanceof SdkHttpError) return error.data.status
+  if (error instanceof SseError) return error.code
+  const match = /\(HTTP (\d{3})\)/.exec(messageOf(error))
+  return match === null ? undefined : Number(match[1])
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function lastLine(text: string): string {
+  return (text.trim().split('\n').at(-1) ?? '').slice(0, 300)
+}

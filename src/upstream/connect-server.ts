@@ -1,0 +1,162 @@
+/** Opens one connection to one server, finding out on the way which transport and which revision it speaks. */
+import {
+  Client,
+  SdkError,
+  SdkErrorCode,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type PriorDiscovery,
+  type Transport,
+} from '@modelcontextprotocol/client'
+import { UpstreamError } from '../errors.js'
+import type { Log } from '../model/log.js'
+import type { Redact } from '../model/redact.js'
+import type { HttpServerConfig, KnownEra, ServerConfig, StdioServerConfig } from '../model/server.js'
+import { childEnvironment } from './child-environment.js'
+import { classifyTrouble, httpStatus } from './classify-trouble.js'
+import { Connection } from './connection.js'
+import { StdioTransport } from './stdio-transport.js'
+
+export interface ConnectOptions {
+  readonly known: KnownEra | undefined
+  readonly clientInfo: { readonly name: string; readonly version: string }
+  readonly maxMessageBytes: number
+  readonly signal: AbortSignal
+  readonly log: Log
+  readonly redact: Redact
+  onListChanged(): void
+}
+
+/** How long a server may think about a question it has never heard before it counts as an old one. */
+const probeTimeoutMs = 10_000
+
+/** Rejects with an UpstreamError; whatever it had started is gone by then. */
+export async function connectServer(server: ServerConfig, options: ConnectOptions): Promise<Connection> {
+  const deadline = Date.now() + server.connectTimeoutMs
+  if (server.transport === 'stdio') return connectStdio(server, options, deadline)
+  return connectHttp(server, options, deadline)
+}
+
+async function connectStdio(
+  server: StdioServerConfig,
+  options: ConnectOptions,
+  deadline: number,
+): Promise<Connection> {
+  const open = (known: KnownEra | undefined) => {
+    const transport = new StdioTransport({
+      ...server,
+      env: childEnvironment(process.env, server.env, process.platform),
+      maxMessageBytes: options.maxMessageBytes,
+      log: options.log,
+    })
+    return attempt(server, transport, known, options, deadline)
+  }
+  const { known } = options
+  try {
+    return await open(known)
+  } catch (error) {
+    // Servers on old SDKs exit at the first question before `initialize`.
+    if (known === undefined && diedOfProbe(error)) return open({ kind: 'legacy' })
+    // What was remembered may be out of date: the server was upgraded, or replaced.
+    if (known !== undefined && mayBeStale(error)) return open(undefined)
+    throw error
+  }
+}
+
+async function connectHttp(
+  server: HttpServerConfig,
+  options: ConnectOptions,
+  deadline: number,
+): Promise<Connection> {
+  const url = new URL(server.url)
+  const requestInit = { headers: { ...server.headers } }
+  const openSse = () => {
+    const transport = new SSEClientTransport(url, { requestInit })
+    return attempt(server, transport, { kind: 'legacy' }, options, deadline)
+  }
+  const open = (known: KnownEra | undefined) =>
+    attempt(server, new StreamableHTTPClientTransport(url, { requestInit }), known, options, deadline)
+  if (server.transport === 'sse') return openSse()
+  try {
+    return await open(options.known)
+  } catch (error) {
+    const status = httpStatus(error instanceof Error ? error.cause : undefined)
+    // As the specification says of older servers: a POST refused with 4xx means try a GET for an event stream.
+    if (status !== undefined && status >= 400 && status < 500 && status !== 401 && status !== 403) {
+      return openSse().catch(() => {
+        throw error
+      })
+    }
+    if (options.known !== undefined && mayBeStale(error)) return open(undefined)
+    throw error
+  }
+}
+
+async function attempt(
+  server: ServerConfig,
+  transport: Transport,
+  known: KnownEra | undefined,
+  options: ConnectOptions,
+  deadline: number,
+): Promise<Connection> {
+  const remainingMs = Math.max(1, deadline - Date.now())
+  const probe = { timeoutMs: Math.min(probeTimeoutMs, Math.max(1, remainingMs - 1000)) }
+  const client = new Client(options.clientInfo, { versionNegotiation: { mode: 'auto', probe } })
+  client.onerror = (error) => {
+    options.log.debug(`Server "${server.name}": ${options.redact(error.message)}`)
+  }
+  let timedOut = false
+  const giveUp = (): void => void transport.close().catch(() => {})
+  const timer = setTimeout(() => {
+    timedOut = true
+    giveUp()
+  }, remainingMs)
+  options.signal.addEventListener('abort', giveUp)
+  try {
+    if (options.signal.aborted) throw options.signal.reason
+    await client.connect(transport, { timeout: remainingMs, ...(known === undefined ? {} : { prior: asPrior(known) }) })
+    if (timedOut || options.signal.aborted) throw new Error('The connection was given up.')
+    return new Connection({ ...options, server: server.name, client, transport })
+  } catch (error) {
+    await transport.close().catch(() => {})
+    throw explain(error, server, transport, options, timedOut)
+  } finally {
+    clearTimeout(timer)
+    options.signal.removeEventListener('abort', giveUp)
+  }
+}
+
+function asPrior(known: KnownEra): PriorDiscovery {
+  return known as unknown as PriorDiscovery
+}
+
+function explain(
+  error: unknown,
+  server: ServerConfig,
+  transport: Transport,
+  { redact }: ConnectOptions,
+  timedOut: boolean,
+): UpstreamError {
+  const stdio = transport instanceof StdioTransport ? transport : undefined
+  const { kind, message, hint } = classifyTrouble(error, {
+    server,
+    // A process that we ended ourselves did not exit.
+    exit: timedOut ? undefined : stdio?.exit,
+    stderr: stdio && redact(stdio.stderrTail()),
+    timedOutAfterMs: timedOut ? server.connectTimeoutMs : undefined,
+  })
+  return new UpstreamError(server.name, kind, redact(message), hint, { cause: error })
+}
+
+function diedOfProbe(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof SdkError && cause.code === SdkErrorCode.EraNegotiationFailed && isKind(error, 'exit')
+}
+
+function mayBeStale(error: unknown): boolean {
+  return isKind(error, 'exit') || isKind(error, 'protocol')
+}
+
+function isKind(error: unknown, kind: UpstreamError['kind']): boolean {
+  return error instanceof UpstreamError && error.kind === kind
+}

@@ -132,6 +132,46 @@ export class CyclicTasksError extends PmlError {
   }
 }
 
+export class ReferenceSyntaxError extends PmlError {
+  constructor(readonly reference: string) {
+    const shown = reference.length > 80 ? `${reference.slice(0, 80)}...` : reference
+    super(
+      'BAD_REFERENCE',
+      `"${shown}" is not a reference.`,
+      'Write taskId, taskId.field, taskId.items[0].name, taskId["odd key"] or taskId.items[*].id.',
+    )
+  }
+}
+
+export class BadReferenceError extends PmlError {
+  constructor(
+    readonly reference: string,
+    /** Where the path ended, and what was there. */
+    readonly at: string,
+    readonly there: string,
+  ) {
+    super(
+      'BAD_REFERENCE',
+      `"${reference}" leads nowhere: ${at} is ${there}.`,
+      'Correct the path after the task id; [*] takes every item of an array.',
+    )
+  }
+}
+
+/** What a tool itself called an error, in its own words. */
+export class ToolAnsweredError extends PmlError {
+  constructor(
+    readonly toolId: string,
+    text: string,
+  ) {
+    super(
+      'TOOL_ERROR',
+      text === '' ? `${toolId} answered with an error and no text.` : text,
+      `This is the answer of ${toolId}: correct the arguments, or go another way.`,
+    )
+  }
+}
+
 export class RunNotFoundError extends PmlError {
   constructor(readonly runId: string) {
     super('RUN_NOT_FOUND', `No workflow "${runId}".`, 'workflow_id comes from the reply of execute_workflow.')

@@ -82,15 +82,23 @@ export function createPml(options: PmlOptions): Pml {
     log,
   })
   const counter = createTokenCounter()
-  const persist = createPersist({ dataDirectory, upstreams, store: opening.store, log })
+  let closing = false
+  const report = (what: string) => (error: unknown) => {
+    if (!closing) log.warn(what, { error: String(error) })
+  }
+  const persist = createPersist({
+    dataDirectory,
+    upstreams,
+    store: opening.store,
+    onError: report('the catalogue was not saved'),
+  })
   const stopPersist = upstreams.onChange(persist.soon)
-  void opening.store.then(
-    async (store) => {
+  void opening.store
+    .then(async (store) => {
       upstreams.adoptPins(await store.loadTools())
       await store.markInterrupted()
-    },
-    (error: unknown) => log.error('the store could not be opened', { error: String(error) }),
-  )
+    })
+    .catch(report('the store could not be opened'))
 
   const gateway = createGateway({
     config: () => config,
@@ -113,7 +121,7 @@ export function createPml(options: PmlOptions): Pml {
       return accepted
     },
     countTokens(tools) {
-      void countTokens(tools, counter, upstreams).catch((error: unknown) => log.warn('tokens were not counted', { error: String(error) }))
+      void countTokens(tools, counter, upstreams).catch(report('tokens were not counted'))
     },
     version,
     log,
@@ -132,6 +140,7 @@ export function createPml(options: PmlOptions): Pml {
       await upstreams.reconfigure(next.servers)
     },
     async close() {
+      closing = true
       clearTimeout(startTimer)
       await gateway.close()
       await runs.close()
@@ -165,7 +174,8 @@ function deferStore(options: PmlOptions): { store: Promise<Store>; open(): void;
     store,
     open: () => begin(),
     async close() {
-      if (!begun) return refuse(new StoreError('The gateway closed before its store was opened.', 'Start it again.'))
+      if (!begun)
+        return refuse(new StoreError('The gateway closed before its store was opened.', 'Start it again.'))
       await store.then(
         (open) => open.close(),
         () => {},
@@ -178,12 +188,12 @@ interface PersistOptions {
   readonly dataDirectory: string
   readonly upstreams: Upstreams
   readonly store: Promise<Store>
-  readonly log: Log
+  onError(error: unknown): void
 }
 
 /** Keeps snapshot and store in step with the catalogue: what changed since the last time, soon after it changed. */
 function createPersist(options: PersistOptions) {
-  const { upstreams, log } = options
+  const { upstreams } = options
   let timer: NodeJS.Timeout | undefined
   let saved = new Map<string, Tool>()
   let saving: Promise<void> = Promise.resolve()
@@ -201,7 +211,7 @@ function createPersist(options: PersistOptions) {
     clearTimeout(timer)
     timer = undefined
     const next = saving.then(save)
-    saving = next.catch((error: unknown) => log.warn('the catalogue was not saved', { error: String(error) }))
+    saving = next.catch(options.onError)
     return next
   }
   return {
@@ -210,13 +220,18 @@ function createPersist(options: PersistOptions) {
       timer ??= setTimeout(() => void now().catch(() => {}), saveAfterMs)
     },
     async close(): Promise<void> {
-      if (timer !== undefined) await Promise.race([now().catch(() => {}), new Promise((resolve) => setTimeout(resolve, 500))])
+      if (timer !== undefined)
+        await Promise.race([now().catch(() => {}), new Promise((resolve) => setTimeout(resolve, 500))])
       await Promise.race([saving, new Promise((resolve) => setTimeout(resolve, 500))])
     },
   }
 }
 
-async function countTokens(tools: readonly Tool[], counter: ReturnType<typeof createTokenCounter>, upstreams: Upstreams): Promise<void> {
+async function countTokens(
+  tools: readonly Tool[],
+  counter: ReturnType<typeof createTokenCounter>,
+  upstreams: Upstreams,
+): Promise<void> {
   const counts = await counter.count(tools.map((tool) => definitionText(tool.definition)))
   upstreams.setTokens(new Map(tools.map((tool, at) => [tool.hash, counts[at]!])))
 }

@@ -30,7 +30,12 @@ export interface House {
   /** An SDK client over standard input and output of its own `pml serve`. */
   stdio(options?: ClientOptions): Promise<StdioHouseClient>
   /** A process serving HTTP, and SDK clients of it. */
-  http(): Promise<{ readonly url: string; readonly pid: number; client(options?: ClientOptions): Promise<Client>; close(): Promise<void> }>
+  http(): Promise<{
+    readonly url: string
+    readonly pid: number
+    client(options?: ClientOptions): Promise<Client>
+    close(): Promise<void>
+  }>
   /** Runs a command of ours to its end. */
   pml(...args: string[]): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>
   writeConfig(config: unknown): void
@@ -49,7 +54,11 @@ export interface StdioHouseClient {
   close(): Promise<void>
 }
 
-export function openHouse(mcpServers: Record<string, unknown>, settings: Record<string, unknown> = {}, extraEnv: Record<string, string> = {}): House {
+export function openHouse(
+  mcpServers: Record<string, unknown>,
+  settings: Record<string, unknown> = {},
+  extraEnv: Record<string, string> = {},
+): House {
   const home = mkdtempSync(join(tmpdir(), 'pml-house-'))
   const config = join(home, 'servers.json')
   const writeConfig = (value: unknown): void => writeFileSync(config, JSON.stringify(value, undefined, 2))
@@ -80,7 +89,10 @@ export function openHouse(mcpServers: Record<string, unknown>, settings: Record<
       return { client, pid: transport.pid!, stderr: () => errors, close }
     },
     async http() {
-      const child = spawn(process.execPath, [pmlBin, 'serve', '--http', '--port', '0', '--config', config], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+      const child = spawn(process.execPath, [pmlBin, 'serve', '--http', '--port', '0', '--config', config], {
+        env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
       const url = await printedAddress(child)
       const close = async () => {
         if (child.exitCode !== null || child.signalCode !== null) return
@@ -102,7 +114,11 @@ export function openHouse(mcpServers: Record<string, unknown>, settings: Record<
     },
     async pml(...args) {
       try {
-        const done = await promisify(execFile)(process.execPath, [pmlBin, ...args], { env, cwd: home, maxBuffer: 64 * 1024 * 1024 })
+        const done = await promisify(execFile)(process.execPath, [pmlBin, ...args], {
+          env,
+          cwd: home,
+          maxBuffer: 64 * 1024 * 1024,
+        })
         return { code: 0, ...done }
       } catch (error) {
         const failed = error as { code?: number; stdout?: string; stderr?: string }
@@ -117,7 +133,10 @@ export function openHouse(mcpServers: Record<string, unknown>, settings: Record<
 }
 
 function newClient(options: ClientOptions): Client {
-  return new Client({ name: 'journey', version: '1.0.0' }, { versionNegotiation: { mode: options.era ?? 'auto' } })
+  return new Client(
+    { name: 'journey', version: '1.0.0' },
+    { versionNegotiation: { mode: options.era ?? 'auto' } },
+  )
 }
 
 export async function printedAddress(child: ReturnType<typeof spawn>): Promise<string> {
@@ -136,12 +155,17 @@ export async function printedAddress(child: ReturnType<typeof spawn>): Promise<s
 }
 
 /** Asks again until the answer pleases, or fails with the last one. */
-export async function eventually<T>(ask: () => Promise<T> | T, pleases: (answer: T) => boolean, withinMs = 15_000): Promise<T> {
+export async function eventually<T>(
+  ask: () => Promise<T> | T,
+  pleases: (answer: T) => boolean,
+  withinMs = 15_000,
+): Promise<T> {
   const deadline = Date.now() + withinMs
   for (;;) {
     const answer = await ask()
     if (pleases(answer)) return answer
-    if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(answer)?.slice(0, 2_000)} after ${withinMs} ms`)
+    if (Date.now() > deadline)
+      throw new Error(`still ${JSON.stringify(answer)?.slice(0, 2_000)} after ${withinMs} ms`)
     await sleep(50)
   }
 }

@@ -2,12 +2,23 @@
 //   npm run bench:overhead            prints the table of README.md
 //   npm run bench:overhead -- --json  the same as one JSON object on the last line
 //   npm run bench:overhead -- --quick a fifth of the time, for a look
-import { setTimeout as sleep } from 'node:timers/promises'
+
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { cpus } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { median, quantile } from './stats.js'
-import { echoServer, end, httpClients, httpEchoServer, makeHome, pmlBin, pmlEnvironment, residentMb, startHttp, stdioClient } from './subjects.js'
+import {
+  echoServer,
+  end,
+  httpClients,
+  httpEchoServer,
+  makeHome,
+  pmlBin,
+  pmlEnvironment,
+  residentMb,
+  startHttp,
+  stdioClient,
+} from './subjects.js'
 
 const quick = process.argv.includes('--quick')
 const rounds = quick ? 2 : 5
@@ -67,10 +78,15 @@ async function until(at) {
 async function measureStdio() {
   const { home, config } = makeHome({ echo })
   const direct = await stdioClient(node, [echoServer])
-  const gateway = await stdioClient(node, [pmlBin, 'serve', '--config', config, '--exposure', 'proxy'], pmlEnvironment(home))
+  const gateway = await stdioClient(
+    node,
+    [pmlBin, 'serve', '--config', config, '--exposure', 'proxy'],
+    pmlEnvironment(home),
+  )
   await call(gateway.client, 'echo__echo')
   await sleep(quick ? 6_000 : 8_000)
-  for (let n = 0; n < 300; n++) await Promise.all([call(direct.client, 'echo'), call(gateway.client, 'echo__echo')])
+  for (let n = 0; n < 300; n++)
+    await Promise.all([call(direct.client, 'echo'), call(gateway.client, 'echo__echo')])
   const times = await latency(direct.client, gateway.client, quick ? 600 : 4_000)
   const rates = { direct: [], gateway: [] }
   for (let round = 0; round < rounds; round++) {
@@ -95,7 +111,10 @@ async function measureStdio() {
 async function measureHttp() {
   const { home, config } = makeHome({ echo })
   const bare = await startHttp([httpEchoServer])
-  const gateway = await startHttp([pmlBin, 'serve', '--http', '--port', '0', '--config', config, '--exposure', 'proxy'], pmlEnvironment(home))
+  const gateway = await startHttp(
+    [pmlBin, 'serve', '--http', '--port', '0', '--config', config, '--exposure', 'proxy'],
+    pmlEnvironment(home),
+  )
   const bareClients = await httpClients(`${bare.url}mcp`, 64)
   const gatewayClients = await httpClients(`${gateway.url}mcp`, 64)
   await call(gatewayClients[0], 'echo__echo')
@@ -127,7 +146,10 @@ function fifteenServers() {
 /** A client of a few lines: what is measured is the gateway's start, not the SDK's. Milliseconds from spawn to the tools/list answer. */
 async function firstList(config, env, exposure) {
   const started = performance.now()
-  const child = spawn(node, [pmlBin, 'serve', '--config', config, '--exposure', exposure], { env, stdio: ['pipe', 'pipe', 'ignore'] })
+  const child = spawn(node, [pmlBin, 'serve', '--config', config, '--exposure', exposure], {
+    env,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
   let answer = ''
   const listed = new Promise((resolve) => {
     child.stdout.on('data', (chunk) => {
@@ -137,12 +159,20 @@ async function firstList(config, env, exposure) {
   })
   const clientInfo = { name: 'bench', version: '1.0.0' }
   const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
-  send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } })
+  send({
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo },
+  })
   send({ method: 'notifications/initialized' })
   send({ id: 2, method: 'tools/list' })
   await listed
   const ms = performance.now() - started
-  const list = answer.split('\n').filter(Boolean).map((line) => JSON.parse(line)).find((message) => message.id === 2)
+  const list = answer
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+    .find((message) => message.id === 2)
   return { ms, child, tools: list.result.tools }
 }
 
@@ -164,12 +194,21 @@ async function measureStart() {
   await sleep(20_000)
   const memoryLater = residentMb(settled.child.pid)
   await end(settled.child)
-  return { first_list_median_ms: median(starts), first_list_worst_ms: Math.max(...starts), rss_first_run_mb: memory, rss_mb: memoryLater }
+  return {
+    first_list_median_ms: median(starts),
+    first_list_worst_ms: Math.max(...starts),
+    rss_first_run_mb: memory,
+    rss_mb: memoryLater,
+  }
 }
 
 async function measureMany() {
   const { home, config } = makeHome({ many: { command: node, args: [echoServer, '--many', '5000'] } })
-  const gateway = await stdioClient(node, [pmlBin, 'serve', '--config', config, '--exposure', 'proxy'], pmlEnvironment(home))
+  const gateway = await stdioClient(
+    node,
+    [pmlBin, 'serve', '--config', config, '--exposure', 'proxy'],
+    pmlEnvironment(home),
+  )
   for (let tries = 0; tries < 50; tries++) {
     const { tools } = await gateway.client.listTools(undefined, { cacheMode: 'bypass' })
     if (tools.length >= 5_000) break
@@ -209,11 +248,19 @@ async function measureMetaTokens() {
   const run = await firstList(config, pmlEnvironment(home), 'meta')
   await end(run.child)
   const { encode } = await import('gpt-tokenizer/encoding/o200k_base')
-  const tokens = run.tools.map(({ name, description, inputSchema }) => encode(JSON.stringify({ name, description, inputSchema })).length)
+  const tokens = run.tools.map(
+    ({ name, description, inputSchema }) => encode(JSON.stringify({ name, description, inputSchema })).length,
+  )
   return { meta_tools: run.tools.length, meta_tokens: tokens.reduce((sum, count) => sum + count, 0) }
 }
 
-const parts = { stdio: measureStdio, http: measureHttp, start: measureStart, many: measureMany, meta: measureMetaTokens }
+const parts = {
+  stdio: measureStdio,
+  http: measureHttp,
+  start: measureStart,
+  many: measureMany,
+  meta: measureMetaTokens,
+}
 const chosen = process.argv.slice(2).filter((word) => word in parts)
 const figures = {}
 for (const part of chosen.length > 0 ? chosen : Object.keys(parts)) {
@@ -235,7 +282,10 @@ const limits = {
 console.log(`node ${process.version}, ${cpus().length} x ${cpus()[0].model.trim()}\n`)
 for (const [key, value] of Object.entries(figures)) {
   const limit = limits[key]
-  const kept = limit === undefined ? '' : `${limit[0]} ${limit[1]} ${(limit[0] === '<=' ? value <= limit[1] : value >= limit[1]) ? 'kept' : 'MISSED'}`
+  const kept =
+    limit === undefined
+      ? ''
+      : `${limit[0]} ${limit[1]} ${(limit[0] === '<=' ? value <= limit[1] : value >= limit[1]) ? 'kept' : 'MISSED'}`
   console.log(`${key.padEnd(24)} ${String(Math.round(value * 1000) / 1000).padStart(12)}  ${kept}`)
 }
 if (process.argv.includes('--json')) console.log(JSON.stringify(figures))

@@ -44,7 +44,10 @@ export async function httpClients(url, count) {
 
 /** Starts a process and waits for the address it prints on standard output. */
 export async function startHttp(args, env) {
-  const child = spawn(process.execPath, args, { env: env ?? process.env, stdio: ['ignore', 'pipe', 'ignore'] })
+  const child = spawn(process.execPath, args, {
+    env: env ?? process.env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
   let text = ''
   const url = await new Promise((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`${args[0]} ended with ${code} before it listened`)))

@@ -5,34 +5,47 @@ import { loadConfig } from '../config/load-config.js'
 import { watchConfig } from '../config/watch-config.js'
 import type { HeldGateway } from '../holder/join-holder.js'
 import type { PmlConfig } from '../model/config.js'
-import type { Log } from '../model/log.js'
+import { type Log, redactedLog } from '../model/log.js'
+import { createRedact } from '../model/redact.js'
 import { createPml, type Pml } from '../pml.js'
-import type { GatewayArgs } from './run-gateway.js'
+import type { GatewayChoice } from './cli-command.js'
 
 export interface HeldPml extends HeldGateway {
   readonly pml: Pml
   config(): PmlConfig
   /** Told where HTTP listens, for `pml status`. */
   announce(url: string): void
+  /** Starts servers and store at once, and tells of each as it comes up; resolves when all have, or time is up. */
+  reportStart(onProgress: (step: string) => void, withinMs: number): Promise<void>
 }
 
 export interface HeldPmlOptions {
   readonly directory: string
-  readonly args: GatewayArgs
+  readonly args: GatewayChoice
   readonly log: Log
   onProgress(step: string): void
 }
 
 /** Reads the configuration, opens the gateway with it, and takes up its changes while it runs. */
 export async function openHeldPml(options: HeldPmlOptions): Promise<HeldPml> {
-  const { directory, args, log } = options
-  const place = { env: process.env, cwd: process.cwd(), home: directory, ...(args.config === undefined ? {} : { file: args.config }) }
+  const { directory, args } = options
+  const place = {
+    env: process.env,
+    cwd: process.cwd(),
+    home: directory,
+    ...(args.config === undefined ? {} : { file: args.config }),
+  }
   const file = findConfigFile(place)
   const load = async (): Promise<PmlConfig> => {
-    const config = file === undefined ? await demoConfig(directory) : await loadConfig({ ...place, file })
+    const config =
+      file === undefined
+        ? await demoConfig(directory)
+        : await loadConfig({ ...place, file, onWarning: (warning) => options.log.warn(warning.message) })
     return args.exposure === undefined ? config : { ...config, exposure: args.exposure }
   }
   let config = await load()
+  let redact = createRedact(config.secrets)
+  const log: Log = redactedLog(options.log, (text) => redact(text))
   const pml = createPml({
     config,
     dataDirectory: directory,
@@ -46,6 +59,7 @@ export async function openHeldPml(options: HeldPmlOptions): Promise<HeldPml> {
       : watchConfig(file, load, {
           onConfig(next) {
             config = next
+            redact = createRedact(next.secrets)
             void pml.reconfigure(next)
           },
           onError: (error) => log.error('the changed configuration is not used', { error: error.message }),
@@ -54,6 +68,7 @@ export async function openHeldPml(options: HeldPmlOptions): Promise<HeldPml> {
     pml,
     config: () => config,
     announce: (url) => pml.gateway.announce(url),
+    reportStart: (onProgress, withinMs) => reportStart(pml, onProgress, withinMs),
     handle: (request, response, via) => pml.gateway.handle(request, response, via),
     serveStream: (stream: Duplex) => void pml.gateway.serveStream(stream, stream),
     async close() {
@@ -61,4 +76,25 @@ export async function openHeldPml(options: HeldPmlOptions): Promise<HeldPml> {
       await pml.close()
     },
   }
+}
+
+async function reportStart(pml: Pml, onProgress: (step: string) => void, withinMs: number): Promise<void> {
+  const told = new Set<string>()
+  const tell = (): void => {
+    for (const server of pml.upstreams.servers()) {
+      if (told.has(server.name) || (server.status !== 'ready' && server.status !== 'down')) continue
+      told.add(server.name)
+      const what =
+        server.status === 'ready'
+          ? `${server.toolCount} tools`
+          : `${server.trouble?.message} ${server.trouble?.hint}`
+      onProgress(`${server.name}: ${what}`)
+    }
+  }
+  const stop = pml.upstreams.onChange(tell)
+  pml.start()
+  const timeUp = new Promise<void>((resolve) => setTimeout(resolve, withinMs).unref())
+  await Promise.race([Promise.all([pml.storeOpen, pml.upstreams.settled({ timeoutMs: withinMs })]), timeUp])
+  tell()
+  stop()
 }

@@ -5,34 +5,33 @@
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { dataDirectory } from '../config/data-directory.js'
 import { UsageError } from '../errors.js'
 import { bridgeStdio } from '../holder/bridge-stdio.js'
 import { type Holding, joinHolder } from '../holder/join-holder.js'
-import type { ExposureMode } from '../model/config.js'
+import { isLoopback } from '../model/is-loopback.js'
 import type { Log } from '../model/log.js'
-import { dataDirectory } from '../config/data-directory.js'
+import type { GatewayChoice, HttpChoice, HttpFront } from './cli-command.js'
 import type { HeldPml } from './open-held-pml.js'
 import { createStderrLog } from './stderr-log.js'
-
-export interface GatewayArgs {
-  readonly config?: string
-  readonly exposure?: ExposureMode
-  readonly port?: number
-  readonly host?: string
-}
 
 /** The holder refuses what is too large; a bridge only must not be the smaller door. */
 const bridgeMaxMessageBytes = 256 * 1024 * 1024
 /** Promise 2 s; the rest is left to the operating system. */
 const exitWithinMs = 1_800
 
-interface Joined {
+export interface Joined {
   readonly holding: Holding
   /** Set when this very process holds. */
   readonly held: HeldPml | undefined
 }
 
-async function join(args: GatewayArgs, log: Log, onProgress: (step: string) => void): Promise<Joined> {
+/** Reaches the gateway of the data directory, or becomes it. */
+export async function joinGateway(
+  args: GatewayChoice,
+  log: Log,
+  onProgress: (step: string) => void,
+): Promise<Joined> {
   const directory = dataDirectory(process.env)
   let held: HeldPml | undefined
   const holding = await joinHolder({
@@ -47,9 +46,9 @@ async function join(args: GatewayArgs, log: Log, onProgress: (step: string) => v
 }
 
 /** `pml serve`: returns when the client has gone and everything is closed. */
-export async function serveStdioClient(args: GatewayArgs): Promise<void> {
-  const log = createStderrLog(process.env.PML_LOG, (text) => text)
-  let joined = await join(args, log, () => {})
+export async function serveStdioClient(args: GatewayChoice): Promise<void> {
+  const log = createStderrLog(process.env.PML_LOG)
+  let joined = await joinGateway(args, log, () => {})
   const stop = stopRequested()
   if (joined.held !== undefined) {
     const served = joined.held.pml.gateway.serveStream(process.stdin, process.stdout)
@@ -62,7 +61,7 @@ export async function serveStdioClient(args: GatewayArgs): Promise<void> {
       maxMessageBytes: bridgeMaxMessageBytes,
       log,
       async connect() {
-        if (first === undefined) joined = await join(args, log, () => {})
+        if (first === undefined) joined = await joinGateway(args, log, () => {})
         first = undefined
         return joined.holding.openStream()
       },
@@ -72,25 +71,18 @@ export async function serveStdioClient(args: GatewayArgs): Promise<void> {
   await closeAndExit(() => joined.holding.close())
 }
 
-export interface HttpFront {
-  readonly url: string
-  readonly here: boolean
-  readonly holderPid: number
-  readonly held: HeldPml | undefined
-  /** Resolves when the process was asked to stop. */
-  readonly stopped: Promise<void>
-  close(): Promise<void>
-}
-
 /** `pml up` and `pml serve --http`: listens, and goes on through a change of holder. */
-export async function openHttpFront(args: GatewayArgs, onProgress: (step: string) => void): Promise<HttpFront> {
-  const log = createStderrLog(process.env.PML_LOG, (text) => text)
-  let joined = await join(args, log, onProgress)
+export async function openHttpFront(
+  args: HttpChoice,
+  onProgress: (step: string) => void,
+): Promise<HttpFront> {
+  const log = createStderrLog(process.env.PML_LOG)
+  let joined = await joinGateway(args, log, onProgress)
   let closing = false
   const follow = (): void => {
     void joined.holding.gone.then(async () => {
       if (closing) return
-      joined = await join(args, log, onProgress)
+      joined = await joinGateway(args, log, onProgress)
       log.info('the holder is gone', { pid: joined.holding.pid, here: joined.holding.here })
       follow()
     })
@@ -101,7 +93,10 @@ export async function openHttpFront(args: GatewayArgs, onProgress: (step: string
   const host = args.host ?? configured?.host ?? '127.0.0.1'
   if (!isLoopback(host) && configured?.token === undefined) {
     await joined.holding.close()
-    throw new UsageError(`Listening on ${host} needs a bearer token.`, 'Set http.token in the config, for instance to ${PML_TOKEN}.')
+    throw new UsageError(
+      `Listening on ${host} needs a bearer token.`,
+      'Set http.token in the config, for instance to ${PML_TOKEN}.',
+    )
   }
   const server = createServer((request, response) => joined.holding.handle(request, response))
   server.requestTimeout = 0
@@ -112,7 +107,7 @@ export async function openHttpFront(args: GatewayArgs, onProgress: (step: string
     url,
     here: joined.holding.here,
     holderPid: joined.holding.pid,
-    held: joined.held,
+    reportStart: async (onNote, withinMs) => joined.held?.reportStart(onNote, withinMs),
     stopped: stopRequested(),
     async close() {
       closing = true
@@ -124,7 +119,12 @@ export async function openHttpFront(args: GatewayArgs, onProgress: (step: string
 }
 
 /** A port that was not asked for by name may be another one when it is taken. */
-async function listen(server: ReturnType<typeof createServer>, host: string, port: number, mayMove: boolean): Promise<number> {
+async function listen(
+  server: ReturnType<typeof createServer>,
+  host: string,
+  port: number,
+  mayMove: boolean,
+): Promise<number> {
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
@@ -132,14 +132,14 @@ async function listen(server: ReturnType<typeof createServer>, host: string, por
     })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    if (!mayMove || port === 0) throw new UsageError(`Port ${port} is taken.`, 'Choose another with --port, or --port 0 for any free one.')
+    if (!mayMove || port === 0)
+      throw new UsageError(
+        `Port ${port} is taken.`,
+        'Choose another with --port, or --port 0 for any free one.',
+      )
     return listen(server, host, 0, false)
   }
   return (server.address() as AddressInfo).port
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\./.test(host)
 }
 
 function stopRequested(): Promise<void> {

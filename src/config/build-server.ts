@@ -26,6 +26,7 @@ export function buildServer(name: string, entry: ServerEntry, place: BuildPlace)
     timeoutMs: entry.timeoutMs ?? clientTimeoutMs(entry.timeout) ?? defaultTimeoutMs,
     connectTimeoutMs: entry.connectTimeoutMs ?? defaultConnectTimeoutMs,
   }
+  if (entry.command === '') return { path: ['command'], expected: 'expected a program, got an empty text' }
   if (entry.command !== undefined && url !== undefined) {
     return { path: [], expected: 'expected either command or url, got both' }
   }
@@ -46,7 +47,8 @@ export function buildServer(name: string, entry: ServerEntry, place: BuildPlace)
     }
   }
   if (url === undefined) return { path: [], expected: 'expected command or url' }
-  if (!isHttpUrl(url)) return { path: ['url'], expected: 'expected an address that starts with http:// or https://' }
+  if (!isHttpUrl(url))
+    return { path: ['url'], expected: 'expected an address that starts with http:// or https://' }
   return { ...common, transport: type === 'sse' ? 'sse' : 'http', url, headers: entry.headers ?? {} }
 }
 

@@ -5,7 +5,11 @@ export function closestName(typed: string, known: Iterable<string>): string | un
   for (const name of known) {
     if (Math.abs(name.length - typed.length) > limit) continue
     const distance = editDistance(typed.toLowerCase(), name.toLowerCase())
-    if (distance <= limit && distance < name.length && distance < (best?.distance ?? Number.POSITIVE_INFINITY)) {
+    if (
+      distance <= limit &&
+      distance < name.length &&
+      distance < (best?.distance ?? Number.POSITIVE_INFINITY)
+    ) {
       best = { name, distance }
     }
   }

@@ -4,7 +4,9 @@ import type { ResolvedReference } from './resolve-references.js'
 const secretName = /token|key|secret|passw|passphrase|auth|credential|cookie/i
 /** References to these are about places, not secrets: redacting `/home/ada` everywhere would spoil every result. */
 const publicVariables = new Set(
-  'HOME PWD USER LOGNAME PATH TMPDIR TMP TEMP SHELL LANG HOSTNAME USERPROFILE APPDATA LOCALAPPDATA PORT'.split(' '),
+  'HOME PWD USER LOGNAME PATH TMPDIR TMP TEMP SHELL LANG HOSTNAME USERPROFILE APPDATA LOCALAPPDATA PORT'.split(
+    ' ',
+  ),
 )
 
 /** Every value that must not leave: what references brought in, and literals whose name says what they are. */

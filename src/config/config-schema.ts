@@ -12,16 +12,16 @@ const transport = z.enum(['stdio', 'http', 'sse', 'streamable-http', 'streamable
 
 /** One server, as we and as the common clients write it. Keys we do not know are left to the caller to judge. */
 export const serverSchema = z.looseObject({
-  command: text.min(1).describe('The program to start; ./ and ../ are relative to this file.').optional(),
+  command: text.describe('The program to start; ./ and ../ are relative to this file.').optional(),
   args: z.array(text).describe('Its arguments.').optional(),
   env: z
     .record(text, text)
     .describe('Its environment; nothing else of ours is passed on but PATH and the like.')
     .optional(),
-  cwd: text.min(1).describe('Its working directory, relative to this file.').optional(),
-  url: text.min(1).describe('The address of a server reached over HTTP.').optional(),
-  serverUrl: text.min(1).describe('The same as url, as Windsurf writes it.').optional(),
-  httpUrl: text.min(1).describe('The same as url, as Gemini CLI writes it.').optional(),
+  cwd: text.describe('Its working directory, relative to this file.').optional(),
+  url: text.describe('The address of a server reached over HTTP.').optional(),
+  serverUrl: text.describe('The same as url, as Windsurf writes it.').optional(),
+  httpUrl: text.describe('The same as url, as Gemini CLI writes it.').optional(),
   headers: z.record(text, text).describe('HTTP headers sent with every request.').optional(),
   type: transport.describe('How it is reached; told from command and url when absent.').optional(),
   transport: transport.describe('The same as type.').optional(),
@@ -43,7 +43,7 @@ export const serverSchema = z.looseObject({
     .optional(),
 })
 
-const servers = z.record(text, serverSchema)
+const servers = z.record(text, serverSchema.meta({ id: 'server' }))
 
 export const configSchema = z.strictObject({
   $schema: text.optional(),
@@ -53,14 +53,18 @@ export const configSchema = z.strictObject({
   exposure: z
     .enum(['auto', 'meta', 'proxy', 'hybrid'])
     .default('auto')
-    .describe('What clients see: the meta-tools, all tools, or both; auto decides by the size of the catalogue.'),
+    .describe(
+      'What clients see: the meta-tools, all tools, or both; auto decides by the size of the catalogue.',
+    ),
   prefix: z
     .enum(['server', 'none'])
     .default('server')
     .describe('none drops the server__ prefix of tool names; for a single server only.'),
   contextWindow: count
     .default(200_000)
-    .describe("The model's window in tokens; auto passes a catalogue through while it takes at most 5 % of it."),
+    .describe(
+      "The model's window in tokens; auto passes a catalogue through while it takes at most 5 % of it.",
+    ),
   maxResultTokens: count
     .default(20_000)
     .describe('A tool result above this is cut with a preview and a handle.'),
@@ -88,7 +92,10 @@ export const configSchema = z.strictObject({
     .strictObject({
       host: text.min(1).default('127.0.0.1').describe('Beyond loopback a token is needed.'),
       port: z.int().min(0).max(65_535).default(3939).describe('0 takes any free port.'),
-      token: text.min(1).optional().describe('Bearer token that clients must send; write it as ${NAME}.'),
+      token: text
+        .min(1)
+        .optional()
+        .describe('Bearer token that clients must send; best a reference to an environment variable.'),
     })
     .prefault({})
     .describe('Where pml up listens.'),
@@ -117,6 +124,6 @@ export const serverKeys: readonly string[] = Object.keys(serverSchema.shape)
 
 /** The published JSON Schema (2020-12): what a person may write, defaults optional. */
 export function configJsonSchema(): object {
-  const { $schema, ...rest } = z.toJSONSchema(configSchema, { io: 'input', reused: 'ref' })
+  const { $schema, ...rest } = z.toJSONSchema(configSchema, { io: 'input' })
   return { $schema, $id: 'pml.config.schema.json', title: 'Casys PML configuration', ...rest }
 }

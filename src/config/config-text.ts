@@ -74,7 +74,9 @@ async function parseYaml(text: string, file: string): Promise<ConfigText> {
   }
   let value: unknown
   try {
-    value = document.toJS({ maxAliasCount: 1000 }) ?? {}
+    value = document.toJS() ?? {}
+    // An anchor that holds itself gives a circle, which nothing after this could walk.
+    JSON.stringify(value)
   } catch (cause) {
     throw new ConfigError(file, undefined, `expected YAML: ${firstLine(String(cause))}`, { cause })
   }

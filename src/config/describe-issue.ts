@@ -11,7 +11,11 @@ export interface Problem {
  * What zod found, in our words: `expected a string, got 5`. `written` is the file's own value, before references were
  * resolved, so that no secret of the environment ends up in a message.
  */
-export function describeIssue(issue: z.core.$ZodIssue, written: unknown, knownKeys: readonly string[]): Problem {
+export function describeIssue(
+  issue: z.core.$ZodIssue,
+  written: unknown,
+  knownKeys: readonly string[],
+): Problem {
   const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))
   if (issue.code === 'unrecognized_keys') {
     const key = issue.keys[0]!
@@ -63,14 +67,14 @@ function expectation(issue: z.core.$ZodIssue): string {
 }
 
 /** Places whose values are often secrets: only their type is told. */
-const private_ = /^(?:env|headers|url|serverUrl|httpUrl|token)$/
+const oftenSecret = /^(?:env|headers|url|serverUrl|httpUrl|token)$/
 
 export function show(value: unknown, path: Path): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object') return 'a mapping'
-  if (path.some((step) => private_.test(String(step)))) return `a ${typeof value}`
+  if (path.some((step) => oftenSecret.test(String(step)))) return `a ${typeof value}`
   const text = JSON.stringify(value) ?? String(value)
   return text.length > 60 ? `${text.slice(0, 57)}...` : text
 }

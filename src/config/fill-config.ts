@@ -1,6 +1,7 @@
 import { availableParallelism, homedir } from 'node:os'
 import { ConfigError } from '../errors.js'
 import type { PmlConfig } from '../model/config.js'
+import { isLoopback } from '../model/is-loopback.js'
 import type { ServerConfig } from '../model/server.js'
 import { buildServer } from './build-server.js'
 import { closestName } from './closest-name.js'
@@ -8,7 +9,7 @@ import { collectSecrets, databaseSecrets } from './collect-secrets.js'
 import { type ConfigFile, configSchema, type ServerEntry, serverKeys, topLevelKeys } from './config-schema.js'
 import type { Path } from './config-text.js'
 import { describeIssue, formatPath, type Problem, show, unknownKey } from './describe-issue.js'
-import { type MissingReference, type Resolved, resolveReferences } from './resolve-references.js'
+import { type Resolved, resolveReferences } from './resolve-references.js'
 import { serverNameProblem } from './server-name.js'
 
 export interface ConfigOrigin {
@@ -27,9 +28,9 @@ export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
     throw problem({ path: [], expected: `expected a mapping with servers, got ${show(written, [])}` })
   }
   const references = resolveReferences(dropEmptySections(written), origin.env)
+  const unreachable = reportMissing(references)
   const settings = validate(references.value)
   const section = serversSection(settings)
-  const missing = reportMissing(references, section)
   const servers = Object.entries(settings[section] ?? {}).map(([name, entry]) => oneServer(name, entry))
   checkTogether(settings, servers)
 
@@ -83,11 +84,11 @@ export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
     const nameProblem = serverNameProblem(name)
     if (nameProblem !== undefined) throw problem({ path, expected: nameProblem })
     for (const key of Object.keys(entry)) if (!serverKeys.includes(key)) unknownServerKey([...path, key], key)
-    const lost = missing.get(name)
+    const lost = unreachable.has(name)
     const place = { file: origin.file, userHome: origin.env.HOME ?? homedir() }
-    const built = buildServer(name, lost === undefined ? entry : withPlaceholder(entry), place)
+    const built = buildServer(name, lost ? withPlaceholders(entry) : entry, place)
     if ('expected' in built) throw problem({ path: [...path, ...built.path], expected: built.expected })
-    return lost === undefined ? built : { ...built, disabled: true }
+    return lost ? { ...built, disabled: true } : built
   }
 
   /** A key one slip away from ours was meant as ours, and `trsut: false` must not pass unseen; others are a client's. */
@@ -98,18 +99,23 @@ export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
     warn({ path, expected: 'unknown key, ignored' })
   }
 
-  /** Names of servers that cannot be started at all, because what is missing is their address or program. */
-  function reportMissing(references: Resolved, section: string): ReadonlyMap<string, MissingReference> {
-    const lost = new Map<string, MissingReference>()
-    for (const reference of references.missing) {
-      if (origin.strict) throw problem(reference)
-      const [top, name, key] = reference.path
-      const vital = top === section && /^(?:command|cwd|url|serverUrl|httpUrl)$/.test(String(key))
-      if (vital) lost.set(String(name), reference)
+  /**
+   * One missing variable must not leave the other servers without service: it is left empty, or its server is disabled
+   * where it was the program or the address. A setting of our own has no such excuse. Gives the disabled servers' names.
+   */
+  function reportMissing({ missing, value }: Resolved): ReadonlySet<string> {
+    const unreachable = new Set<string>()
+    for (const reference of missing) {
+      const [section, name, key] = reference.path
+      const inServer = section === 'servers' || section === 'mcpServers'
+      if (origin.strict || !inServer) throw problem(reference)
+      if (isSwitchedOff(value, section, String(name))) continue
+      const vital = /^(?:command|cwd|url|serverUrl|httpUrl)$/.test(String(key))
+      if (vital) unreachable.add(String(name))
       const outcome = vital ? 'the server is disabled' : 'it is left empty'
       warn({ path: reference.path, expected: `${reference.expected}; until then ${outcome}` })
     }
-    return lost
+    return unreachable
   }
 
   function checkTogether(settings: ConfigFile, servers: readonly ServerConfig[]): void {
@@ -140,7 +146,13 @@ function dropEmptySections(written: object): object {
   return Object.fromEntries(Object.entries(written).filter(([, value]) => value !== null))
 }
 
-function withPlaceholder(entry: ServerEntry): ServerEntry {
+function isSwitchedOff(root: unknown, section: string, name: string): boolean {
+  const entry = (root as Record<string, Record<string, Partial<ServerEntry>>>)[section]?.[name]
+  return entry?.disabled === true || entry?.enabled === false
+}
+
+/** A disabled server is never reached, but its shape is complete. */
+function withPlaceholders(entry: ServerEntry): ServerEntry {
   const filled = { ...entry }
   if (filled.command !== undefined) filled.command ||= 'missing'
   for (const key of ['url', 'serverUrl', 'httpUrl'] as const) {
@@ -152,8 +164,4 @@ function withPlaceholder(entry: ServerEntry): ServerEntry {
 function httpOf(settings: ConfigFile): PmlConfig['http'] {
   const { host, port, token } = settings.http
   return token === undefined ? { host, port } : { host, port, token }
-}
-
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host)
 }

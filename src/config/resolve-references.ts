@@ -24,7 +24,8 @@ export interface Resolved {
 }
 
 /** Settings that are not text, so that `port: ${PORT}` gives a number. */
-const notText = /(?:Ms|Tokens|Window|Budget|Bytes|Starts|Calls|PerServer|Arguments)$|^(?:port|disabled|enabled|stateful|trust|timeout)$/
+const notText =
+  /(?:Ms|Tokens|Window|Budget|Bytes|Starts|Calls|PerServer|Arguments)$|^(?:port|disabled|enabled|stateful|trust|timeout)$/
 
 export function resolveReferences(value: unknown, env: NodeJS.ProcessEnv): Resolved {
   const resolved: ResolvedReference[] = []

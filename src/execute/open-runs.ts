@@ -1,5 +1,5 @@
-import { newId } from '../model/new-id.js'
 import type { Log } from '../model/log.js'
+import { newId } from '../model/new-id.js'
 import type { Plan } from '../model/plan.js'
 import { type Redact, redactJson } from '../model/redact.js'
 import type { Run, TaskOutcome } from '../model/run.js'
@@ -36,7 +36,8 @@ export function openRuns(options: RunsOptions): Runs {
 
   const record = async (event: RunEvent): Promise<void> => {
     const store = await options.store
-    if (event.type === 'run-start' || event.type === 'run-end') await store.saveRun(redactRun(event.run, options.redact))
+    if (event.type === 'run-start' || event.type === 'run-end')
+      await store.saveRun(redactRun(event.run, options.redact))
     else await store.saveTask(event.runId, redactTask(event.task, options.redact))
   }
 
@@ -59,7 +60,11 @@ export function openRuns(options: RunsOptions): Runs {
         now: Date.now,
         record: (event) =>
           record(event).catch((error: unknown) => {
-            options.log.error('a step of a run could not be stored', { run: handle.id, event: event.type, error: String(error) })
+            options.log.error('a step of a run could not be stored', {
+              run: handle.id,
+              event: event.type,
+              error: String(error),
+            })
           }),
       })
       active.set(handle.id, handle)

@@ -3,14 +3,16 @@
  * All of it belongs to one revision of the catalogue and is rebuilt when the tools, not merely the servers' states, have
  * changed; so between two revisions the listing is one and the same array for every connection.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PmlConfig } from '../model/config.js'
+import type { Log } from '../model/log.js'
 import type { ServerState } from '../model/server.js'
 import type { Tool, ToolDefinition, ToolId } from '../model/tool.js'
 import { createNameIndex, type NameIndex } from '../plan/create-name-index.js'
 import { createToolSearch, type ToolSearch } from '../plan/create-tool-search.js'
-import { chooseExposure, type Exposure, toolTokens } from './exposure.js'
+import { chooseExposure, type Exposure } from './exposure.js'
 import { buildListing, sameListing } from './listing.js'
-import { metaToolDefinitions, metaToolNames } from './tools/definitions.js'
+import { metaToolNames, metaToolTokens } from './tools/definitions.js'
 import { assignWireNames, type WireNames } from './wire-names.js'
 
 export interface Catalogue {
@@ -36,7 +38,7 @@ export interface CatalogueView {
   current(): View
   servers(): readonly ServerState[]
   /** On a first run: waits, once and within bounds, for servers that have never been seen. */
-  firstSettled(): Promise<void>
+  firstSettled(atMostMs?: number): Promise<void>
   /** Counts a use of a tool; `hybrid` takes it up with the next revision, so that a listing never changes by being used. */
   countUse(id: ToolId): void
   close(): void
@@ -48,16 +50,26 @@ export interface CatalogueViewOptions {
   countTokens(tools: readonly Tool[]): void
   /** The listing differs from the one before. */
   onListingChange(): void
+  readonly log: Log
 }
 
 export function createCatalogueView(options: CatalogueViewOptions): CatalogueView {
   const { config, catalogue } = options
   const usage = new Map<ToolId, number>()
+  const asked = new Set<string>()
   let view: View | undefined
   let builtFor: PmlConfig | undefined
   let stale = true
+  /** The listing that clients have, or have been told to fetch. */
+  let told: View['listing'] | undefined
   let announcing: NodeJS.Immediate | undefined
   let settling: Promise<void> | undefined
+
+  const askForCounts = (tools: readonly Tool[]): void => {
+    const uncounted = tools.filter((tool) => tool.tokens === undefined && !asked.has(tool.hash))
+    for (const tool of uncounted) asked.add(tool.hash)
+    if (uncounted.length > 0) options.countTokens(uncounted)
+  }
 
   const current = (): View => {
     const now = config()
@@ -66,17 +78,22 @@ export function createCatalogueView(options: CatalogueViewOptions): CatalogueVie
     stale = false
     if (view !== undefined && builtFor === now && sameTools(tools, view.tools)) return view
     builtFor = now
-    const next = buildView(tools, now, usage)
-    view = view !== undefined && sameListing(view.listing, next.listing) ? { ...next, listing: view.listing } : next
-    const uncounted = tools.filter((tool) => tool.tokens === undefined)
-    if (uncounted.length > 0) options.countTokens(uncounted)
+    view = buildView(tools, now, usage, view?.listing)
+    told ??= view.listing
+    askForCounts(tools)
     return view
   }
 
   const announce = (): void => {
     announcing = undefined
-    const before = view?.listing
-    if (current().listing !== before && before !== undefined) options.onListingChange()
+    const before = told
+    try {
+      told = current().listing
+      if (before !== undefined && told !== before) options.onListingChange()
+    } catch (error) {
+      // Nobody waits here who could be told, and the next list says it again.
+      options.log.error('the changed catalogue could not be taken up', { error })
+    }
   }
   const unsubscribe = catalogue.onChange(() => {
     stale = true
@@ -86,9 +103,13 @@ export function createCatalogueView(options: CatalogueViewOptions): CatalogueVie
   return {
     current,
     servers: () => catalogue.servers(),
-    firstSettled() {
-      settling ??= catalogue.settled({ timeoutMs: config().firstListWaitMs, onlyUnknown: true })
-      return settling
+    firstSettled(atMostMs) {
+      settling ??= catalogue
+        .settled({ timeoutMs: config().firstListWaitMs, onlyUnknown: true })
+        .catch((error: unknown) => options.log.warn('the servers were not waited for', { error }))
+      return atMostMs === undefined
+        ? settling
+        : Promise.race([settling, sleep(atMostMs, undefined, { ref: false })])
     },
     countUse(id) {
       usage.set(id, (usage.get(id) ?? 0) + 1)
@@ -100,7 +121,12 @@ export function createCatalogueView(options: CatalogueViewOptions): CatalogueVie
   }
 }
 
-function buildView(tools: readonly Tool[], config: PmlConfig, usage: ReadonlyMap<ToolId, number>): View {
+function buildView(
+  tools: readonly Tool[],
+  config: PmlConfig,
+  usage: ReadonlyMap<ToolId, number>,
+  before: View['listing'] | undefined,
+): View {
   const wireNames = assignWireNames(tools, config.prefix, metaToolNames)
   const listed = tools.filter((tool) => tool.listed)
   const names = lazy(() => createNameIndex(listed, wireNames.byName))
@@ -114,6 +140,7 @@ function buildView(tools: readonly Tool[], config: PmlConfig, usage: ReadonlyMap
     pinned: new Set(pinned.flatMap((name) => names().resolve(name)?.id ?? [])),
     usage,
   })
+  const listing = buildListing(exposure, wireNames.byId)
   return {
     tools,
     wireNames,
@@ -124,16 +151,11 @@ function buildView(tools: readonly Tool[], config: PmlConfig, usage: ReadonlyMap
       return search()
     },
     exposure,
-    listing: buildListing(exposure, wireNames.byId),
+    // An equal listing stays the same array: that is how a change is noticed.
+    listing: before !== undefined && sameListing(before, listing) ? before : listing,
     listingTokens: exposure.tokens + (exposure.withMetaTools ? metaToolTokens : 0),
   }
 }
-
-/** The four of our own, as the test of their budget measures them. */
-const metaToolTokens = metaToolDefinitions.reduce(
-  (sum, definition) => sum + toolTokens({ definition } as Tool),
-  0,
-)
 
 function sameTools(a: readonly Tool[], b: readonly Tool[]): boolean {
   return a.length === b.length && a.every((tool, i) => tool === b[i] || sameTool(tool, b[i]!))

@@ -41,7 +41,11 @@ export function cutResult(result: ToolResult, maxTokens: number, results: Result
     ...(sample !== undefined && { structuredContent: sample }),
     _meta: {
       ...(slim._meta as object | undefined),
-      [cutMetaKey]: { handle, characters: whole.length, structuredContent: sample === undefined ? 'left out' : 'sample' },
+      [cutMetaKey]: {
+        handle,
+        characters: whole.length,
+        structuredContent: sample === undefined ? 'left out' : 'sample',
+      },
     },
   }
 }
@@ -107,5 +111,8 @@ function blob(block: ContentBlock): { readonly data: string; readonly mimeType: 
   const holder = (block.type === 'resource' ? block.resource : block) as Record<string, unknown> | undefined
   const data = holder?.data ?? holder?.blob
   if (typeof data !== 'string') return undefined
-  return { data, mimeType: typeof holder?.mimeType === 'string' ? holder.mimeType : 'application/octet-stream' }
+  return {
+    data,
+    mimeType: typeof holder?.mimeType === 'string' ? holder.mimeType : 'application/octet-stream',
+  }
 }

@@ -1,5 +1,3 @@
-import type { ToolDefinition } from '../model/tool.js'
-
 /**
  * Tokens without a tokenizer, for texts of any size: 3 UTF-8 bytes are one token. o200k really takes 4.1 bytes of prose or
  * code, 2.0 to 2.5 of dense JSON and 1.5 of base64 per token (measured on this repository's files), so the estimate is high
@@ -9,12 +7,6 @@ export const bytesPerToken = 3
 
 export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / bytesPerToken)
-}
-
-/** What a client shows its model of a tool, and what `tool.tokens` counts. */
-export function definitionText(definition: ToolDefinition): string {
-  const { name, description, inputSchema } = definition
-  return JSON.stringify({ name, description, inputSchema })
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ExposureMode } from '../model/config.js'
-import { isCallable, type Tool, type ToolId } from '../model/tool.js'
-import { definitionText, estimateTokens } from './estimate-tokens.js'
+import { definitionText, isCallable, type Tool, type ToolId } from '../model/tool.js'
+import { estimateTokens } from './estimate-tokens.js'
 
 /** What tools/list shows: our own tools or not, and which of the servers' tools. */
 export interface Exposure {
@@ -44,8 +44,7 @@ export function chooseExposure(options: ExposureOptions): Exposure {
   if (mode === 'proxy') return show('proxy', false, callable)
   if (mode === 'hybrid') return show('hybrid', true, chooseHybrid(callable, options))
   const small =
-    callable.length <= directToolLimit &&
-    sumTokens(callable) <= options.contextWindow * directShareOfWindow
+    callable.length <= directToolLimit && sumTokens(callable) <= options.contextWindow * directShareOfWindow
   return small ? show('direct', true, callable) : show('meta', true, [])
 }
 

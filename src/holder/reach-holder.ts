@@ -1,4 +1,4 @@
-import { type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http'
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { HolderError, PmlError } from '../errors.js'
 import type { HolderApi } from './holder-api.js'
@@ -7,11 +7,20 @@ import { relayedPrefix } from './serve-local.js'
 /** Opens a stream to the holder that listens at `path`; rejects when nobody does. */
 export function openHolderStream(path: string, protocol: 'pml-stdio' | 'pml-watch'): Promise<Duplex> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ socketPath: path, path: '/', headers: { connection: 'Upgrade', upgrade: protocol } })
+    const request = httpRequest({
+      socketPath: path,
+      path: '/',
+      headers: { connection: 'Upgrade', upgrade: protocol },
+    })
     request.once('error', reject)
     request.once('response', (response) => {
       response.resume()
-      reject(new HolderError(`The holder refused a ${protocol} stream (${response.statusCode}).`, 'Restart every pml process: versions differ.'))
+      reject(
+        new HolderError(
+          `The holder refused a ${protocol} stream (${response.statusCode}).`,
+          'Restart every pml process: versions differ.',
+        ),
+      )
     })
     request.once('upgrade', (_response, socket, head) => {
       if (head.length > 0) socket.unshift(head)
@@ -30,10 +39,20 @@ export function remoteApi(path: string): HolderApi {
   }
 }
 
-async function exchange(path: string, method: string, url: string, body: string | undefined): Promise<unknown> {
+async function exchange(
+  path: string,
+  method: string,
+  url: string,
+  body: string | undefined,
+): Promise<unknown> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const request = httpRequest(
-      { socketPath: path, path: url, method, headers: body === undefined ? {} : { 'content-type': 'application/json' } },
+      {
+        socketPath: path,
+        path: url,
+        method,
+        headers: body === undefined ? {} : { 'content-type': 'application/json' },
+      },
       resolve,
     )
     request.once('error', reject)
@@ -41,7 +60,9 @@ async function exchange(path: string, method: string, url: string, body: string 
   })
   const chunks: Buffer[] = []
   for await (const chunk of response) chunks.push(chunk as Buffer)
-  const answer = JSON.parse(Buffer.concat(chunks).toString('utf8')) as { error?: { code: string; message: string; hint: string } }
+  const answer = JSON.parse(Buffer.concat(chunks).toString('utf8')) as {
+    error?: { code: string; message: string; hint: string }
+  }
   if (answer.error) throw new PmlError(answer.error.code, answer.error.message, answer.error.hint)
   return answer
 }
@@ -49,7 +70,12 @@ async function exchange(path: string, method: string, url: string, body: string 
 /** Hands one HTTP request to the holder as it is and its answer back as it comes. */
 export function relayRequest(path: string, request: IncomingMessage, response: ServerResponse): void {
   const relayed = httpRequest(
-    { socketPath: path, method: request.method ?? 'GET', path: relayedPrefix + (request.url ?? '/'), headers: request.headers },
+    {
+      socketPath: path,
+      method: request.method ?? 'GET',
+      path: relayedPrefix + (request.url ?? '/'),
+      headers: request.headers,
+    },
     (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.pipe(response)
@@ -58,7 +84,12 @@ export function relayRequest(path: string, request: IncomingMessage, response: S
   )
   relayed.once('error', () => {
     if (response.headersSent) response.destroy()
-    else response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' }).end('{"error":{"code":"HOLDER","message":"The gateway is being taken over.","hint":"Try again in a second."}}')
+    else
+      response
+        .writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' })
+        .end(
+          '{"error":{"code":"HOLDER","message":"The gateway is being taken over.","hint":"Try again in a second."}}',
+        )
   })
   response.once('close', () => relayed.destroy())
   request.pipe(relayed)

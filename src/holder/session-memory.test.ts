@@ -33,8 +33,18 @@ describe('what a bridge remembers of a session', () => {
   it('sends lists and searches again, and never a tool call that may have had an effect', () => {
     const memory = session()
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
-    const search = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'discover', arguments: {} } }
-    const write = { jsonrpc: '2.0', id: 'w', method: 'tools/call', params: { name: 'fs__write_file', arguments: {} } }
+    const search = {
+      jsonrpc: '2.0',
+      id: 2,
+      method: 'tools/call',
+      params: { name: 'discover', arguments: {} },
+    }
+    const write = {
+      jsonrpc: '2.0',
+      id: 'w',
+      method: 'tools/call',
+      params: { name: 'fs__write_file', arguments: {} },
+    }
     for (const message of [list, search, write]) memory.fromClient(message)
     const replay = memory.replay()
     expect(replay.repeat).toEqual([list, search])

@@ -79,8 +79,12 @@ function cutOff(message: Message): Message {
     id: message.id ?? null,
     error: {
       code: -32603,
-      message: 'The gateway process ended during this call, which may or may not have been carried out. Check before calling again.',
-      data: { code: 'GATEWAY_LOST', hint: 'Look at the effect of the call first; the gateway itself is back.' },
+      message:
+        'The gateway process ended during this call, which may or may not have been carried out. Check before calling again.',
+      data: {
+        code: 'GATEWAY_LOST',
+        hint: 'Look at the effect of the call first; the gateway itself is back.',
+      },
     },
   }
 }

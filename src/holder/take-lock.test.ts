@@ -21,7 +21,9 @@ describe('the lock of a data directory', () => {
     writeFileSync(journal, '')
     const started = Date.now()
     while (Date.now() - started < 2_500) {
-      const racers = Array.from({ length: 6 }, () => spawn(process.execPath, [program, join(directory, 'home'), journal, '15']))
+      const racers = Array.from({ length: 6 }, () =>
+        spawn(process.execPath, [program, join(directory, 'home'), journal, '15']),
+      )
       await Promise.all(racers.map((racer) => once(racer, 'exit')))
     }
     const lines = readFileSync(journal, 'utf8').trim().split('\n')

@@ -18,7 +18,8 @@ export function takeLock(directory: string): LockAttempt {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   for (;;) {
     const newest = newestLock(directory)
-    if (newest?.owner && isAlive(newest.owner)) return { held: false, generation: newest.generation, by: newest.owner }
+    if (newest?.owner && isAlive(newest.owner))
+      return { held: false, generation: newest.generation, by: newest.owner }
     const generation = (newest?.generation ?? 0) + 1
     if (!linkLock(directory, generation)) continue
     // A process that slept since it looked may have linked a number that others have long passed.
@@ -32,12 +33,18 @@ export function takeLock(directory: string): LockAttempt {
 }
 
 /** Who holds the directory now, without trying to take it. */
-export function lockOwner(directory: string): { readonly generation: number; readonly owner: ProcessIdentity } | undefined {
+export function lockOwner(
+  directory: string,
+): { readonly generation: number; readonly owner: ProcessIdentity } | undefined {
   const newest = newestLock(directory)
-  return newest?.owner && isAlive(newest.owner) ? { generation: newest.generation, owner: newest.owner } : undefined
+  return newest?.owner && isAlive(newest.owner)
+    ? { generation: newest.generation, owner: newest.owner }
+    : undefined
 }
 
-function newestLock(directory: string): { generation: number; owner: ProcessIdentity | undefined } | undefined {
+function newestLock(
+  directory: string,
+): { generation: number; owner: ProcessIdentity | undefined } | undefined {
   let generation = 0
   for (const name of listFiles(directory)) {
     const match = /^holder\.(\d+)\.lock$/.exec(name)

@@ -1,10 +1,10 @@
 /**
- * The compiled file behind a Worker. A Worker loads JavaScript only, while tests run the TypeScript sources: from there the
- * file is taken from the built tree.
+ * The file behind a Worker, which runs JavaScript only: from the sources (tests) it is the built file of the same name,
+ * `.../src/store/x.ts` -> `.../dist/store/x.js`; from the built tree it is the file itself.
  */
-export function builtUrl(relative: string, importMetaUrl: string): URL {
-  const url = new URL(relative, importMetaUrl)
+export function builtUrl(file: string, importMetaUrl: string): URL {
+  const url = new URL(file, importMetaUrl)
   if (!importMetaUrl.endsWith('.ts')) return url
-  const at = url.pathname.lastIndexOf('/src/')
-  return new URL(`file://${url.pathname.slice(0, at)}/dist/${url.pathname.slice(at + 5)}`)
+  const source = url.href.lastIndexOf('/src/')
+  return new URL(`${url.href.slice(0, source)}/dist/${url.href.slice(source + '/src/'.length)}`)
 }

@@ -1,13 +1,12 @@
 /**
- * Cuts a byte stream into lines. Every byte is copied at most once, however the chunks fall: a line that spans chunks is
- * kept as a list and joined when its newline comes. A line above `maxBytes` is never held: its bytes are dropped as they
- * arrive, and only its head and tail are handed on, so that whoever waits for it can be told.
+ * Cuts a byte stream into lines without ever copying a byte twice: chunks of an unfinished line wait in a list and are
+ * joined once, at its newline. A line above `maxBytes` is not kept: only its head and tail are, so that whoever waits
+ * for the answer it carried can be told.
  */
-export interface LineReaderOptions {
-  readonly maxBytes: number
-  /** A line without its newline (and without a carriage return before it). Empty lines are not reported. */
-  onLine(line: Buffer): void
-  onOversize(line: OversizeLine): void
+export interface LineReader {
+  push(chunk: Buffer): void
+  /** The stream ended: what is left counts as a line. */
+  end(): void
 }
 
 export interface OversizeLine {
@@ -16,60 +15,75 @@ export interface OversizeLine {
   readonly tail: Buffer
 }
 
-export interface LineReader {
-  push(chunk: Buffer): void
+export interface LineHandlers {
+  readonly maxBytes: number
+  onLine(line: Buffer): void
+  onOversize(line: OversizeLine): void
 }
 
-/** Enough to find a JSON-RPC id written first or last. */
-const edgeBytes = 512
 const newline = 0x0a
-const carriageReturn = 0x0d
+/** Enough for `{"jsonrpc":"2.0","id":...,"result"` and its mirror image at the end of a line. */
+const edgeBytes = 512
 
-export function createLineReader(options: LineReaderOptions): LineReader {
-  let parts: Buffer[] = []
-  let length = 0
+export function createLineReader({ maxBytes, onLine, onOversize }: LineHandlers): LineReader {
+  let chunks: Buffer[] = []
+  let bytes = 0
+  /** Set while a line that is already too long runs on to its newline. */
   let head: Buffer | undefined
   let tail: Buffer = Buffer.alloc(0)
 
-  const append = (piece: Buffer): void => {
-    length += piece.length
-    if (head !== undefined) {
-      tail = Buffer.concat([tail, piece.subarray(-edgeBytes)]).subarray(-edgeBytes)
-    } else if (length > options.maxBytes) {
-      const start = Buffer.concat([...parts, piece].map((part) => part.subarray(0, edgeBytes))).subarray(0, edgeBytes)
-      head = Buffer.from(start)
-      tail = Buffer.concat([parts.at(-1)?.subarray(-edgeBytes) ?? Buffer.alloc(0), piece.subarray(-edgeBytes)]).subarray(-edgeBytes)
-      parts = []
-    } else {
-      parts.push(piece)
+  const add = (part: Buffer): void => {
+    if (part.length === 0) return
+    bytes += part.length
+    if (head === undefined && bytes <= maxBytes) {
+      chunks.push(part)
+      return
     }
+    if (head === undefined) {
+      head = firstBytes([...chunks, part])
+      for (const chunk of chunks) tail = lastBytes(tail, chunk)
+      chunks = []
+    }
+    tail = lastBytes(tail, part)
   }
 
   const finish = (): void => {
-    if (head !== undefined) {
-      options.onOversize({ bytes: length, head, tail })
-    } else if (length > 0) {
-      const whole = parts.length === 1 ? parts[0]! : Buffer.concat(parts, length)
-      const line = whole[whole.length - 1] === carriageReturn ? whole.subarray(0, -1) : whole
-      if (line.length > 0) options.onLine(line)
-    }
-    parts = []
-    length = 0
+    const line = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+    const oversize = head === undefined ? undefined : { bytes, head, tail }
+    chunks = []
+    bytes = 0
     head = undefined
     tail = Buffer.alloc(0)
+    if (oversize !== undefined) onOversize(oversize)
+    else if (line.length > 0) onLine(line)
   }
 
   return {
     push(chunk) {
       let start = 0
-      for (;;) {
-        const end = chunk.indexOf(newline, start)
-        if (end === -1) break
-        if (end > start) append(chunk.subarray(start, end))
+      for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, start)) {
+        add(chunk.subarray(start, at))
         finish()
-        start = end + 1
+        start = at + 1
       }
-      if (start < chunk.length) append(start === 0 ? chunk : chunk.subarray(start))
+      add(chunk.subarray(start))
+    },
+    end() {
+      if (bytes > 0) finish()
     },
   }
+}
+
+// Both copy, so that a few bytes do not keep a whole chunk alive.
+
+function firstBytes(chunks: readonly Buffer[]): Buffer {
+  return Buffer.concat(chunks.map((chunk) => chunk.subarray(0, edgeBytes)).slice(0, edgeBytes)).subarray(
+    0,
+    edgeBytes,
+  )
+}
+
+function lastBytes(tail: Buffer, part: Buffer): Buffer {
+  if (part.length >= edgeBytes) return Buffer.from(part.subarray(-edgeBytes))
+  return Buffer.concat([tail.subarray(-(edgeBytes - part.length)), part])
 }

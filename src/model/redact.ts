@@ -20,7 +20,9 @@ export function redactJson<T>(value: T, redact: Redact): T {
   if (typeof value === 'string') return redact(value) as T
   if (Array.isArray(value)) return value.map((item) => redactJson(item, redact)) as T
   if (value !== null && typeof value === 'object') {
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactJson(item, redact)])) as T
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, redactJson(item, redact)]),
+    ) as T
   }
   return value
 }

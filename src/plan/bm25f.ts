@@ -10,11 +10,11 @@
  * The contribution of each (document, term) is fixed when the index is built; a search only adds them up.
  */
 export interface Bm25f {
-  has(term: string): boolean
-  /** Terms the index does not hold weigh as much as one held by no document: what is unknown cannot be covered. */
-  idf(term: string): number
+  idf(term: number): number
+  /** The idf of a term that one document alone holds: the most that a term can give. */
+  readonly highestIdf: number
   /** Adds every document's share for `term` to `scores`. */
-  addScores(term: string, scores: Float64Array): void
+  addScores(term: number, scores: Float64Array): void
 }
 
 export interface FieldWeight {
@@ -23,65 +23,67 @@ export interface FieldWeight {
   readonly b: number
 }
 
+/** Terms are numbers below a vocabulary's size; `document[f]` holds those of field `f`. */
+export type FieldTerms = readonly (readonly number[])[]
+
 /** Usual values are 1.2 to 2.0 (Robertson & Zaragoza 2009, 3.5); tools repeat few words, so the choice matters little. */
 const k1 = 1.2
 
-interface Postings {
-  readonly documents: number[]
-  readonly frequencies: number[]
-}
-
-/** `documents[d][f]` holds the terms of field `f`, in the order of `fields`. */
 export function buildBm25f(
-  documents: readonly (readonly (readonly string[])[])[],
+  documents: readonly FieldTerms[],
   fields: readonly FieldWeight[],
+  vocabularySize: number,
 ): Bm25f {
+  const size = documents.length
   const meanLengths = fields.map((_, f) => {
     const total = documents.reduce((sum, document) => sum + document[f]!.length, 0)
-    return Math.max(1, total / Math.max(1, documents.length))
+    return Math.max(1, total / Math.max(1, size))
   })
 
-  const index = new Map<string, Postings>()
+  // One pair of arrays for all terms: those of term t lie from starts[t] to ends[t].
+  const starts = placesOf(documents, vocabularySize)
+  const ends = starts.slice()
+  const held = new Uint32Array(starts[vocabularySize]!)
+  const values = new Float64Array(held.length)
   documents.forEach((document, d) => {
     fields.forEach(({ weight, b }, f) => {
       const terms = document[f]!
       const share = weight / (1 - b + (b * terms.length) / meanLengths[f]!)
-      for (const term of terms) addTerm(index, term, d, share)
+      for (const term of terms) {
+        // Documents come in order, so this one's entry, if there is one, is the last.
+        const last = ends[term]! - 1
+        if (last >= starts[term]! && held[last] === d) values[last]! += share
+        else {
+          held[last + 1] = d
+          values[last + 1] = share
+          ends[term] = last + 2
+        }
+      }
     })
   })
 
-  const idfOf = (held: number) => Math.log(1 + (documents.length - held + 0.5) / (held + 0.5))
-  for (const { documents: held, frequencies } of index.values()) {
-    const idf = idfOf(held.length)
-    for (let i = 0; i < frequencies.length; i++) {
-      const tf = frequencies[i]!
-      frequencies[i] = (idf * tf) / (k1 + tf)
-    }
+  const idfOf = (count: number) => Math.log(1 + (size - count + 0.5) / (count + 0.5))
+  const idf = (term: number) => idfOf(ends[term]! - starts[term]!)
+  for (let term = 0; term < vocabularySize; term++) {
+    const weight = idf(term)
+    for (let i = starts[term]!; i < ends[term]!; i++) values[i] = (weight * values[i]!) / (k1 + values[i]!)
   }
 
   return {
-    has: (term) => index.has(term),
-    idf: (term) => idfOf(index.get(term)?.documents.length ?? 0),
+    highestIdf: idfOf(1),
+    idf,
     addScores(term, scores) {
-      const postings = index.get(term)
-      if (!postings) return
-      const { documents: held, frequencies } = postings
-      for (let i = 0; i < held.length; i++) scores[held[i]!]! += frequencies[i]!
+      for (let i = starts[term]!; i < ends[term]!; i++) scores[held[i]!]! += values[i]!
     },
   }
 }
 
-/** Documents arrive in order, so a document's entry, if there is one, is the last. */
-function addTerm(index: Map<string, Postings>, term: string, d: number, share: number): void {
-  let postings = index.get(term)
-  if (!postings) {
-    postings = { documents: [], frequencies: [] }
-    index.set(term, postings)
+/** Room for every occurrence of a term, though a document takes one place only: counting documents would cost more. */
+function placesOf(documents: readonly FieldTerms[], vocabularySize: number): Uint32Array {
+  const starts = new Uint32Array(vocabularySize + 1)
+  for (const document of documents) {
+    for (const terms of document) for (const term of terms) starts[term + 1]!++
   }
-  const last = postings.documents.length - 1
-  if (postings.documents[last] === d) postings.frequencies[last]! += share
-  else {
-    postings.documents.push(d)
-    postings.frequencies.push(share)
-  }
+  for (let term = 0; term < vocabularySize; term++) starts[term + 1]! += starts[term]!
+  return starts
 }

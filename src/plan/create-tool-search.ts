@@ -6,10 +6,10 @@
 import type { Tool } from '../model/tool.js'
 import { type Bm25f, buildBm25f, type FieldWeight } from './bm25f.js'
 import { createNameMatcher, nearness } from './match-name.js'
-import { splitTerms } from './split-words.js'
-import { stem } from './stem.js'
+import { findRuns, splitRun } from './split-words.js'
 import { stopWords } from './stop-words.js'
 import { type Field, toolText } from './tool-text.js'
+import { createVocabulary, termsPerWord, type Vocabulary } from './vocabulary.js'
 
 export interface ToolSearch {
   search(query: string, options: { readonly limit: number }): readonly ToolHit[]
@@ -22,7 +22,7 @@ export interface ToolHit {
   readonly parts: {
     /** How near the query is to the tool's name: one of `nearness`, or 0. */
     readonly name: number
-    /** The share of the query's weight (sum of idf) that the tool's text covers, each term saturating: 0 to 1. */
+    /** How much of the query the tool's text covers: BM25 saturated to [0, 1), see `scoreText`. */
     readonly bm25: number
   }
 }
@@ -44,72 +44,59 @@ const fields = Object.keys(weights) as Field[]
 
 /** The longest request of the development sets has 4,739 characters; what follows later says no more about the tool. */
 const longestQuery = 10_000
-/** Distinct words of a query that count; the rarest are kept. A request of 1,000 characters has about 100. */
-const mostQueryTerms = 128
+/** Distinct terms of a query that count; the rarest are kept. A request of 1,000 characters has about 200. */
+const mostQueryTerms = 256
 
 export function createToolSearch(tools: readonly Tool[]): ToolSearch {
   // In order of id, so that a tie is broken by the lower index.
   const catalogue = [...tools].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
-  const terms = createTermMaker()
+  const vocabulary = createVocabulary()
+  const documents = catalogue.map((tool) => {
+    const text = toolText(tool)
+    return fields.map((field) => vocabulary.learn(text[field]))
+  })
   const index = buildBm25f(
-    catalogue.map((tool) => {
-      const text = toolText(tool)
-      return fields.map((field) => splitTerms(text[field]).flatMap(terms))
-    }),
+    documents,
     fields.map((field) => weights[field]),
+    vocabulary.size,
   )
-  const matchName = createNameMatcher(catalogue, (word) => index.has(word))
+  const matchName = createNameMatcher(catalogue, (word) => vocabulary.find(word).length > 0)
 
   return {
     search(query, { limit }) {
       const text = query.slice(0, longestQuery)
       const names = matchName(text)
-      const bm25 = scoreText(index, queryTerms(index, text, terms), catalogue.length)
-      const score = (i: number) => names.get(i) ?? bm25[i]! * nearness.misspelt
-      return bestFirst(bm25, names, limit).map((i) => ({
-        tool: catalogue[i]!,
-        score: score(i),
-        parts: { name: names.get(i) ?? 0, bm25: bm25[i]! },
-      }))
+      const bm25 = scoreText(index, queryTerms(text, vocabulary, index), catalogue.length)
+      return bestFirst(bm25, names, limit).map((i) => {
+        const parts = { name: names.get(i) ?? 0, bm25: bm25[i]! }
+        return { tool: catalogue[i]!, score: parts.name || parts.bm25 * nearness.misspelt, parts }
+      })
     },
   }
 }
 
-/**
- * A word counts twice: as it is written and as its stem (`~`). The stem finds, the written form prefers: "list keys"
- * and "get key" are often two tools. Both together beat either alone on every development set.
- */
-function createTermMaker(): (word: string) => readonly string[] {
-  const known = new Map<string, readonly string[]>()
-  return (word) => {
-    let pair = known.get(word)
-    if (!pair) {
-      pair = [word, `~${stem(word)}`]
-      // Queries come without end, and the catalogue's own words are what pays to remember.
-      if (known.size < 100_000) known.set(word, pair)
-    }
-    return pair
-  }
-}
-
-function queryTerms(index: Bm25f, text: string, terms: (word: string) => readonly string[]): string[] {
-  const words = [...new Set(splitTerms(text))]
+function queryTerms(text: string, vocabulary: Vocabulary, index: Bm25f): readonly number[] {
+  const words = [...new Set(findRuns(text).flatMap(splitRun))]
   const telling = words.filter((word) => !stopWords.has(word))
-  const kept = [...new Set((telling.length > 0 ? telling : words).flatMap(terms))]
-  if (kept.length <= 2 * mostQueryTerms) return kept
-  const known = kept.filter((term) => index.has(term))
-  return known.sort((a, b) => index.idf(b) - index.idf(a)).slice(0, 2 * mostQueryTerms)
+  const terms = [...new Set((telling.length > 0 ? telling : words).flatMap(vocabulary.find))]
+  if (terms.length <= mostQueryTerms) return terms
+  return terms.sort((a, b) => index.idf(b) - index.idf(a)).slice(0, mostQueryTerms)
 }
 
-/** Each term gives at most its idf, so the sum over the sum of idf is the covered share, in [0, 1). */
-function scoreText(index: Bm25f, terms: readonly string[], size: number): Float64Array {
+/**
+ * BM25 brought to [0, 1): u / (u + 1), where u is the sum in units of one word that a single tool holds. So .5 is a tool
+ * that covers one such word whole, or several commoner ones; the size of the catalogue and the length of the request
+ * drop out. It tells a right first hit from a wrong one better than the covered share of the request does
+ * (area under the ROC curve .62 to .77 against .51 to .69 on five of six development sets).
+ */
+function scoreText(index: Bm25f, terms: readonly number[], size: number): Float64Array {
   const scores = new Float64Array(size)
-  let most = 0
-  for (const term of terms) {
-    index.addScores(term, scores)
-    most += index.idf(term)
+  for (const term of terms) index.addScores(term, scores)
+  const word = termsPerWord * index.highestIdf
+  for (let i = 0; i < size; i++) {
+    const covered = scores[i]! / word
+    scores[i] = covered / (covered + 1)
   }
-  if (most > 0) for (let i = 0; i < size; i++) scores[i]! /= most
   return scores
 }
 

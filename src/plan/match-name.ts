@@ -1,6 +1,6 @@
 import type { Tool } from '../model/tool.js'
 import { wireName } from '../model/wire-name.js'
-import { editDistance } from './edit-distance.js'
+import { createMisspeltFinder } from './find-misspelt.js'
 import { foldName } from './fold-name.js'
 import { splitWords } from './split-words.js'
 import { stem } from './stem.js'
@@ -36,9 +36,12 @@ export function createNameMatcher(tools: readonly Tool[], isKnown: (word: string
   const byFold = new Map<string, number[]>()
   const byWords = new Map<string, number[]>()
   tools.forEach((tool, index) => {
-    for (const form of forms(tool)) add(byFold, foldName(form), index)
-    for (const words of wordForms(tool)) add(byWords, wordKey(words), index)
+    const { forms, wordForms } = namesOf(tool)
+    for (const form of forms) add(byFold, foldName(form), index)
+    for (const words of new Set(wordForms)) add(byWords, wordKey(words), index)
   })
+
+  const findMisspelt = createMisspeltFinder(byFold.keys())
 
   return function matchName(query: string): NameMatches {
     const found = new Map<number, number>()
@@ -54,25 +57,29 @@ export function createNameMatcher(tools: readonly Tool[], isKnown: (word: string
     const words = splitWords(query)
     note(byWords.get(wordKey(withoutSmallTalk(words))), nearness.sameWords)
     if (found.size === 0 && !words.every(isKnown)) {
-      for (const fold of misspeltFolds(folded, byFold.keys())) note(byFold.get(fold), nearness.misspelt)
+      for (const fold of findMisspelt(folded)) note(byFold.get(fold), nearness.misspelt)
     }
     return found
   }
 }
 
-function forms(tool: Tool): ReadonlySet<string> {
-  return new Set([tool.id, tool.name, wireName(tool.id, 'server'), withoutServer(tool).join('_')])
+interface ToolNames {
+  readonly forms: ReadonlySet<string>
+  readonly wordForms: readonly (readonly string[])[]
 }
 
-function wordForms(tool: Tool): readonly (readonly string[])[] {
+function namesOf(tool: Tool): ToolNames {
+  const server = splitWords(tool.server)
   const own = splitWords(tool.name)
-  return [own, [...splitWords(tool.server), ...own], withoutServer(tool)]
+  const short = withoutPrefix(own, server)
+  return {
+    forms: new Set([tool.id, tool.name, wireName(tool.id, 'server'), short.join('_')]),
+    wordForms: [own, [...server, ...own], short],
+  }
 }
 
 /** Many tools repeat their server's name: `github:github_create_issue` is also "create issue". */
-function withoutServer(tool: Tool): readonly string[] {
-  const server = splitWords(tool.server)
-  const own = splitWords(tool.name)
+function withoutPrefix(own: readonly string[], server: readonly string[]): readonly string[] {
   const repeats = own.length > server.length && server.every((word, i) => word === own[i])
   return repeats ? own.slice(server.length) : own
 }
@@ -93,22 +100,6 @@ function firstMentions(query: string): readonly string[] {
     if (mentions.length === mostMentions) break
   }
   return mentions
-}
-
-/** One slip from 5 characters on, two from 9: shorter names are too close to one another to guess. */
-function misspeltFolds(folded: string, names: Iterable<string>): readonly string[] {
-  const allowed = folded.length >= 9 ? 2 : folded.length >= 5 ? 1 : 0
-  if (allowed === 0) return []
-  let best = allowed
-  let nearest: string[] = []
-  for (const name of names) {
-    const distance = editDistance(folded, name, best)
-    if (distance > best) continue
-    if (distance < best) nearest = []
-    best = distance
-    nearest.push(name)
-  }
-  return nearest
 }
 
 function add(map: Map<string, number[]>, key: string, index: number): void {

@@ -15,35 +15,32 @@ const unspacedOrNot = new RegExp(`${unspaced.source}|.`, 'gu')
 /** The humps of an identifier: `URLs` is one, `HTTPServer2` is HTTP, Server, 2. */
 const humps = /\p{Lu}{2,}s(?!\p{Ll})|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu
 
+const asciiHumps = /[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g
+
 /** The words of a name or a text, lower case, in order. */
 export function splitWords(text: string): string[] {
   const words: string[] = []
   for (const run of findRuns(text)) {
-    if (unspaced.test(run)) words.push(...cutUnspaced(run))
+    if (isUnspaced(run)) words.push(...cutUnspaced(run))
     else for (const part of splitHumps(run)) words.push(part.toLowerCase())
   }
   return words
 }
 
 /**
- * The words as search sees them: an identifier of several humps counts also as a whole, so that `github` finds
- * `GitHub`, `urls` finds `URLs` and `s3` finds `S3`; its humps of one character mean nothing alone and are dropped.
+ * The words of one run as search sees them: an identifier of several humps counts also as a whole, so that `github`
+ * finds `GitHub`, `urls` finds `URLs` and `s3` finds `S3`; its humps of one character mean nothing alone.
  */
-export function splitTerms(text: string): string[] {
-  const terms: string[] = []
-  for (const run of findRuns(text)) {
-    if (unspaced.test(run)) {
-      terms.push(...cutUnspaced(run))
-      continue
-    }
-    const parts = splitHumps(run)
-    terms.push(run.toLowerCase())
-    if (parts.length > 1) for (const part of parts) if (part.length > 1) terms.push(part.toLowerCase())
-  }
-  return terms
+export function splitRun(run: string): readonly string[] {
+  if (isUnspaced(run)) return cutUnspaced(run)
+  const parts = splitHumps(run)
+  const whole = run.toLowerCase()
+  if (parts.length === 1) return [whole]
+  return [whole, ...parts.filter((part) => part.length > 1).map((part) => part.toLowerCase())]
 }
 
-function findRuns(text: string): readonly string[] {
+/** Unbroken stretches of letters and digits, and single emoji: what is between them is punctuation. */
+export function findRuns(text: string): readonly string[] {
   if (ascii.test(text)) return text.match(asciiRuns) ?? []
   return foldAccents(text).match(runs) ?? []
 }
@@ -57,8 +54,12 @@ function foldAccents(text: string): string {
 }
 
 function splitHumps(run: string): readonly string[] {
-  if (/^(?:[a-z]+|[A-Z]?[a-z]+|\d+)$/.test(run)) return [run]
-  return run.match(humps) ?? [run]
+  if (/^(?:[A-Z]?[a-z]+|\d+)$/.test(run)) return [run]
+  return run.match(ascii.test(run) ? asciiHumps : humps) ?? [run]
+}
+
+function isUnspaced(run: string): boolean {
+  return !ascii.test(run) && unspaced.test(run)
 }
 
 function cutUnspaced(run: string): string[] {

@@ -1,16 +1,29 @@
 /**
  * Porter's stemmer: takes the endings off English words, so that `listing`, `lists` and `listed` meet in `list`.
  * Steps of suffix rules, each allowed only when enough of the word (its "measure", the count of vowel-consonant
- * changes) is left. M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980.
+ * changes) is left. M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980; with the rule for `y` of
+ * his later Snowball stemmer (after a consonant only), so that `deploy` and `deployment` meet.
  *
  * Words with anything but a-z are left alone: they are identifiers, numbers or another language.
  */
 export function stem(word: string): string {
   if (word.length < 3 || !/^[a-z]+$/.test(word)) return word
+  const known = memo.get(word)
+  if (known !== undefined) return known
+  const stemmed = takeEndings(word)
+  if (memo.size < mostRemembered) memo.set(word, stemmed)
+  return stemmed
+}
+
+/** A catalogue of 5,000 tools has some 20,000 different words; queries must not make this grow without end. */
+const mostRemembered = 50_000
+const memo = new Map<string, string>()
+
+function takeEndings(word: string): string {
   let stemmed = pluralAndPast(word)
-  if (/y$/.test(stemmed) && hasVowel(stemmed.slice(0, -1))) stemmed = `${stemmed.slice(0, -1)}i`
-  stemmed = replaceSuffix(stemmed, step2, 0)
-  stemmed = replaceSuffix(stemmed, step3, 0)
+  if (/.[^aeiou]y$/.test(stemmed)) stemmed = `${stemmed.slice(0, -1)}i`
+  stemmed = replaceSuffix(stemmed, step2)
+  stemmed = replaceSuffix(stemmed, step3)
   return tidyEnd(dropSuffix(stemmed))
 }
 
@@ -67,11 +80,11 @@ function pluralAndPast(word: string): string {
   return measure(bare) === 1 && endsShort(bare) ? `${bare}e` : bare
 }
 
-function replaceSuffix(word: string, rules: Rules, above: number): string {
+function replaceSuffix(word: string, rules: Rules): string {
   for (const [suffix, replacement] of rules) {
     if (!word.endsWith(suffix)) continue
     const rest = word.slice(0, -suffix.length)
-    return measure(rest) > above ? rest + replacement : word
+    return measure(rest) > 0 ? rest + replacement : word
   }
   return word
 }

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../model/json.js'
 import type { Tool } from '../model/tool.js'
+import { isObject } from './json-bounds.js'
 
 /** What search knows of a tool: one text per field. */
 export type ToolText = Readonly<Record<Field, string>>
@@ -42,8 +42,4 @@ function gatherParameters(schema: unknown, depth: number, names: string[], texts
     }
   }
   gatherParameters(schema.items, depth + 1, names, texts)
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
 }

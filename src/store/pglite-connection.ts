@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { StoreError } from '../errors.js'
+import { builtUrl } from '../model/built-url.js'
 import type { Log } from '../model/log.js'
-import { builtUrl } from './built-url.js'
 import type { Queryable, Row } from './database.js'
 import type { PgliteReply, PgliteRequest, PgliteWorkerData } from './pglite-messages.js'
 import { toStoreError } from './to-store-error.js'
@@ -81,7 +81,7 @@ export async function connectPglite({
 
 /** The process's stdout may be an MCP wire, its flags and its environment are not the worker's business. */
 function startWorker(workerData: PgliteWorkerData, log: Log): Worker {
-  const worker = new Worker(builtUrl(import.meta.url, './pglite-worker.js'), {
+  const worker = new Worker(builtUrl('./pglite-worker.js', import.meta.url), {
     workerData,
     name: 'pml-store',
     env: {},

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, rename, rm } from 'node:fs/promises'
+import { chmod, mkdir, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Log } from '../model/log.js'
 import { createMutex } from './create-mutex.js'
@@ -38,6 +38,7 @@ async function createPglite({ directory, onProgress, log }: PgliteOptions): Prom
   const unfinished = `${directory}.new`
   try {
     await mkdir(dirname(directory), { recursive: true, mode: 0o700 })
+    await removeEmpty(directory)
     await rm(unfinished, { recursive: true, force: true })
     await mkdir(unfinished, { mode: 0o700 })
     const connection = await connectPglite({ directory: unfinished, log })
@@ -48,4 +49,9 @@ async function createPglite({ directory, onProgress, log }: PgliteOptions): Prom
     await rm(unfinished, { recursive: true, force: true }).catch(() => {})
     throw toStoreError(`No database could be made in ${directory}`, error)
   }
+}
+
+/** A folder that holds something is not ours to replace: rmdir refuses it, before the long work. */
+async function removeEmpty(directory: string): Promise<void> {
+  if (existsSync(directory)) await rmdir(directory)
 }

@@ -22,7 +22,11 @@ async function answer(request: PgliteRequest): Promise<PgliteReply> {
       await database.close()
       return { type: 'rows', id, rows: [] }
     }
-    const { rows } = await database.query<Record<string, unknown>>(request.sql, [...request.parameters])
+    const { rows, command } = await database.query<Record<string, unknown>>(request.sql, [
+      ...request.parameters,
+    ])
+    // PGlite swallows an overflow of WebAssembly's stack: a statement without an end did not happen.
+    if (command === undefined) throw new Error('a statement was cut off')
     return { type: 'rows', id, rows }
   } catch (error) {
     const { message, code } = error as { readonly message?: string; readonly code?: string }

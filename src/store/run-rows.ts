@@ -48,30 +48,30 @@ export async function selectNewestRuns(database: Queryable, limit: number): Prom
   return toRuns(rows)
 }
 
-export async function upsertRun(transaction: Queryable, run: Run): Promise<void> {
-  await transaction.query(
-    `insert into run (id, intent, status, started_at, ended_at)
-    values ($1, $2, $3, to_timestamp($4::double precision / 1000), to_timestamp($5::double precision / 1000))
-    on conflict (id) do update set
-      intent = excluded.intent, status = excluded.status, started_at = excluded.started_at, ended_at = excluded.ended_at`,
-    [
-      encodeText(run.id),
-      run.intent === undefined ? null : encodeText(run.intent),
-      run.status,
-      run.startedAt,
-      run.endedAt ?? null,
-    ],
-  )
-  if (run.tasks.length > 0) await transaction.query(upsertTasks, toColumns(run.id, run.tasks, 0))
+/** One statement is one transaction and one trip to the database: a run is saved at its start and at its end. */
+export async function upsertRun(database: Queryable, run: Run): Promise<void> {
+  await database.query(`with saved_run as (${upsertRunRow}) ${upsertTaskRows}`, [
+    ...toColumns(run.id, run.tasks, 0),
+    run.intent === undefined ? null : encodeText(run.intent),
+    run.status,
+    run.startedAt,
+    run.endedAt ?? null,
+  ])
 }
 
 /** A task that its run did not have yet comes last. */
 export async function upsertTask(database: Queryable, runId: string, task: TaskOutcome): Promise<void> {
-  await database.query(upsertTasks, toColumns(runId, [task], null))
+  await database.query(upsertTaskRows, toColumns(runId, [task], null))
 }
 
+const upsertRunRow = `
+  insert into run (id, intent, status, started_at, ended_at)
+  values ($1, $12, $13, to_timestamp($14::double precision / 1000), to_timestamp($15::double precision / 1000))
+  on conflict (id) do update set
+    intent = excluded.intent, status = excluded.status, started_at = excluded.started_at, ended_at = excluded.ended_at`
+
 /** A task saved again unchanged is not rewritten: its result may be large, and the embedded database never vacuums. */
-const upsertTasks = `
+const upsertTaskRows = `
   insert into task (run_id, position, id, whole_id, tool, arguments, status, result, error, started_at, ms)
   select $1::text,
     coalesce($2::integer, (select max(position) + 1 from task where run_id = $1::text), 0) + ordinality - 1,

@@ -37,9 +37,7 @@ export class SqlStore implements Store {
   }
 
   saveRun(run: Run): Promise<void> {
-    return attempt(`Run ${run.id} cannot be saved`, () =>
-      this.#database.transaction((transaction) => upsertRun(transaction, run)),
-    )
+    return attempt(`Run ${run.id} cannot be saved`, () => upsertRun(this.#database, run))
   }
 
   saveTask(runId: string, task: TaskOutcome): Promise<void> {

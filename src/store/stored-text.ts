@@ -22,22 +22,17 @@ export function decodeText(text: string): string {
   )
 }
 
+// In JSON text a `\u` is an escape when an even number of backslashes stands before it.
+const unstorable = /(?<!\\)((?:\\\\)*)\\u(0000|001a|d[89a-f][0-9a-f]{2})/g
+const substituted = /(?<!\\)((?:\\\\)*)\\u001a([0-9a-f]{4})/g
+
 /** JSON text keeps the order of keys, which jsonb does not: a definition is handed on as it was sent. */
 export function encodeJson(value: unknown): string {
-  const json = JSON.stringify(value)
-  if (!json.includes('\\u')) return json
-  return json.replace(/\\(?:u(0000|001a|d[89a-f][0-9a-f]{2})|.)/g, (found, hex: string | undefined) =>
-    hex === undefined ? found : `\\u001a${hex}`,
-  )
+  return JSON.stringify(value).replace(unstorable, '$1\\u001a$2')
 }
 
 export function decodeJson<T = Json>(json: string): T {
-  if (!json.includes('\\u001a')) return JSON.parse(json)
-  return JSON.parse(
-    json.replace(/\\(?:u001a([0-9a-f]{4})|.)/g, (found, hex: string | undefined) =>
-      hex === undefined ? found : `\\u${hex}`,
-    ),
-  )
+  return JSON.parse(json.replace(substituted, '$1\\u$2'))
 }
 
 /** A B-tree entry holds at most 2,704 bytes, and the length of a tool's name is its server's choice. */

@@ -1,6 +1,7 @@
 /** Every trouble with a server is named here, once: what kind it is, what happened, what to do about it. */
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from '@modelcontextprotocol/client'
 import { PmlError, UpstreamError, UpstreamRpcError } from '../errors.js'
+import type { Redact } from '../model/redact.js'
 import type { ServerConfig, Trouble, TroubleKind } from '../model/server.js'
 import type { ProcessExit } from './stdio-transport.js'
 
@@ -12,12 +13,12 @@ export interface TroubleContext {
   readonly stderr?: string | undefined
   /** Set when our own limit ran out, whatever error that made. */
   readonly timedOutAfterMs?: number | undefined
+  readonly redact: Redact
 }
 
 export type Finding = Omit<Trouble, 'at'>
 
 export function classifyTrouble(error: unknown, context: TroubleContext): Finding {
-  if (error instanceof UpstreamError) return { kind: error.kind, message: error.message, hint: error.hint }
   const { server, exit, timedOutAfterMs } = context
   const code = systemCode(error)
   if (code === 'ENOENT' && server.transport === 'stdio') return commandMissing(server, error)
@@ -30,18 +31,21 @@ export function classifyTrouble(error: unknown, context: TroubleContext): Findin
   if (status === 404 || status === 405) return wrongAddress(status, server)
   if (code !== undefined && offlineCodes.has(code)) return unreachable(code, server)
   if (isTimeout(error)) return tooSlow(server, server.timeoutMs, context.stderr)
+  const failedFetch = causesOf(error).find(isFailedFetch)
+  if (failedFetch !== undefined) return unreachable(messageOf(causesOf(failedFetch).at(-1)), server)
   if (isConnectionLoss(error)) return lost()
   return protocolTrouble(error)
 }
 
-/** A failed call as the error its caller gets. */
+/** Trouble as the error that a caller gets. */
 export function toUpstreamError(error: unknown, context: TroubleContext): PmlError {
-  if (error instanceof PmlError) return error
-  if (error instanceof ProtocolError) {
+  const ended = context.timedOutAfterMs !== undefined || context.exit !== undefined
+  if (error instanceof PmlError && !ended) return error
+  if (error instanceof ProtocolError && !ended) {
     return new UpstreamRpcError(context.server.name, error.code, error.message, error.data)
   }
   const { kind, message, hint } = classifyTrouble(error, context)
-  return new UpstreamError(context.server.name, kind, message, hint, { cause: error })
+  return new UpstreamError(context.server.name, kind, context.redact(message), hint, { cause: error })
 }
 
 const offlineCodes = new Set([
@@ -70,7 +74,11 @@ function commandMissing(server: ServerConfig & { transport: 'stdio' }, error: un
   const { command, cwd } = server
   // spawn reports a missing working directory as a missing command.
   if (cwd !== undefined && /spawn/.test(messageOf(error)) && command.includes('/')) {
-    return finding('exit', `${command} or its working directory ${cwd} does not exist.`, 'Correct command or cwd.')
+    return finding(
+      'exit',
+      `${command} or its working directory ${cwd} does not exist.`,
+      'Correct command or cwd.',
+    )
   }
   const install = installHints[command] ?? 'install it'
   return finding(
@@ -120,7 +128,7 @@ function accessDenied(status: number, server: ServerConfig): Finding {
   const given = server.transport === 'stdio' ? [] : Object.keys(server.headers)
   const hint = given.some((name) => name.toLowerCase() === 'authorization')
     ? 'The Authorization header was refused: renew the token it refers to.'
-    : 'Set the header the server asks for, e.g. "headers": {"Authorization": "Bearer ${TOKEN}"}.'
+    : 'Set the header the server asks for under "headers", e.g. "Authorization": "Bearer ..." with the token by reference.'
   return finding('auth', `access was refused (HTTP ${status}).`, hint)
 }
 
@@ -139,7 +147,11 @@ function wrongAddress(status: number, server: ServerConfig): Finding {
 
 function unreachable(code: string, server: ServerConfig): Finding {
   const where = server.transport === 'stdio' ? 'The process' : server.url
-  return finding('offline', `${where} cannot be reached (${code}).`, 'Start it or correct its url; it is tried again.')
+  return finding(
+    'offline',
+    `${where} cannot be reached (${code}).`,
+    'Start it or correct its url; it is tried again.',
+  )
 }
 
 function lost(): Finding {
@@ -163,19 +175,33 @@ function isTimeout(error: unknown): boolean {
 
 function isConnectionLoss(error: unknown): boolean {
   if (error instanceof SseError) return true
-  if (error instanceof SdkError) {
-    return error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.NotConnected
-  }
+  if (!(error instanceof SdkError)) return false
+  return error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.NotConnected
+}
+
+function isFailedFetch(error: unknown): boolean {
   return error instanceof TypeError && /fetch failed|terminated/.test(error.message)
 }
 
 /** Errors come wrapped: the code of the network is somewhere along the causes. */
-function systemCode(error: unknown, depth = 0): string | undefined {
-  if (depth > 5 || typeof error !== 'object' || error === null) return undefined
-  const { code, cause, errors, data } = error as Record<string, unknown>
-  if (typeof code === 'string' && (code.startsWith('E') || offlineCodes.has(code)) && !sdkCodes.has(code)) return code
-  const inner = Array.isArray(errors) ? errors[0] : (cause ?? (data as { cause?: unknown } | undefined)?.cause)
-  return systemCode(inner, depth + 1)
+function causesOf(error: unknown): readonly unknown[] {
+  const causes: unknown[] = []
+  for (let next = error; next !== undefined && causes.length < 6; ) {
+    causes.push(next)
+    const { cause, errors } = (typeof next === 'object' && next !== null ? next : {}) as Record<
+      string,
+      unknown
+    >
+    next = Array.isArray(errors) ? errors[0] : cause
+  }
+  return causes
+}
+
+function systemCode(error: unknown): string | undefined {
+  const codes = causesOf(error).map((cause) => (cause as { code?: unknown } | null)?.code)
+  return codes.find(
+    (code): code is string => typeof code === 'string' && /^E|_/.test(code) && !sdkCodes.has(code),
+  )
 }
 
 const sdkCodes = new Set<string>(Object.values(SdkErrorCode))

@@ -1,20 +1,23 @@
 /** Opens one connection to one server, finding out on the way which transport and which revision it speaks. */
 import {
   Client,
+  type PriorDiscovery,
   SdkError,
   SdkErrorCode,
   SSEClientTransport,
   StreamableHTTPClientTransport,
-  type PriorDiscovery,
   type Transport,
 } from '@modelcontextprotocol/client'
-import { UpstreamError } from '../errors.js'
+import { type PmlError, UpstreamError, UpstreamRpcError } from '../errors.js'
 import type { Log } from '../model/log.js'
 import type { Redact } from '../model/redact.js'
 import type { HttpServerConfig, KnownEra, ServerConfig, StdioServerConfig } from '../model/server.js'
+import type { ToolDefinition } from '../model/tool.js'
 import { childEnvironment } from './child-environment.js'
-import { classifyTrouble, httpStatus } from './classify-trouble.js'
+import { httpStatus, toUpstreamError } from './classify-trouble.js'
 import { Connection } from './connection.js'
+import { limitedFetch } from './limited-fetch.js'
+import { listTools } from './list-tools.js'
 import { StdioTransport } from './stdio-transport.js'
 
 export interface ConnectOptions {
@@ -30,8 +33,14 @@ export interface ConnectOptions {
 /** How long a server may think about a question it has never heard before it counts as an old one. */
 const probeTimeoutMs = 10_000
 
-/** Rejects with an UpstreamError; whatever it had started is gone by then. */
-export async function connectServer(server: ServerConfig, options: ConnectOptions): Promise<Connection> {
+/** A connection counts as open once its tools are listed: an adopted verdict about the revision proves nothing before. */
+export interface OpenConnection {
+  readonly connection: Connection
+  readonly tools: readonly ToolDefinition[]
+}
+
+/** Rejects with a PmlError; whatever it had started is gone by then. */
+export async function connectServer(server: ServerConfig, options: ConnectOptions): Promise<OpenConnection> {
   const deadline = Date.now() + server.connectTimeoutMs
   if (server.transport === 'stdio') return connectStdio(server, options, deadline)
   return connectHttp(server, options, deadline)
@@ -41,7 +50,7 @@ async function connectStdio(
   server: StdioServerConfig,
   options: ConnectOptions,
   deadline: number,
-): Promise<Connection> {
+): Promise<OpenConnection> {
   const open = (known: KnownEra | undefined) => {
     const transport = new StdioTransport({
       ...server,
@@ -67,15 +76,18 @@ async function connectHttp(
   server: HttpServerConfig,
   options: ConnectOptions,
   deadline: number,
-): Promise<Connection> {
+): Promise<OpenConnection> {
   const url = new URL(server.url)
-  const requestInit = { headers: { ...server.headers } }
+  const http = {
+    requestInit: { headers: { ...server.headers } },
+    fetch: limitedFetch(options.maxMessageBytes),
+  }
   const openSse = () => {
-    const transport = new SSEClientTransport(url, { requestInit })
+    const transport = new SSEClientTransport(url, http)
     return attempt(server, transport, { kind: 'legacy' }, options, deadline)
   }
   const open = (known: KnownEra | undefined) =>
-    attempt(server, new StreamableHTTPClientTransport(url, { requestInit }), known, options, deadline)
+    attempt(server, new StreamableHTTPClientTransport(url, http), known, options, deadline)
   if (server.transport === 'sse') return openSse()
   try {
     return await open(options.known)
@@ -98,7 +110,7 @@ async function attempt(
   known: KnownEra | undefined,
   options: ConnectOptions,
   deadline: number,
-): Promise<Connection> {
+): Promise<OpenConnection> {
   const remainingMs = Math.max(1, deadline - Date.now())
   const probe = { timeoutMs: Math.min(probeTimeoutMs, Math.max(1, remainingMs - 1000)) }
   const client = new Client(options.clientInfo, { versionNegotiation: { mode: 'auto', probe } })
@@ -106,6 +118,7 @@ async function attempt(
     options.log.debug(`Server "${server.name}": ${options.redact(error.message)}`)
   }
   let timedOut = false
+  const explain = (error: unknown) => explainTrouble(error, server, transport, options, timedOut)
   const giveUp = (): void => void transport.close().catch(() => {})
   const timer = setTimeout(() => {
     timedOut = true
@@ -114,12 +127,23 @@ async function attempt(
   options.signal.addEventListener('abort', giveUp)
   try {
     if (options.signal.aborted) throw options.signal.reason
-    await client.connect(transport, { timeout: remainingMs, ...(known === undefined ? {} : { prior: asPrior(known) }) })
+    await client.connect(transport, {
+      timeout: remainingMs,
+      ...(known === undefined ? {} : { prior: asPrior(known) }),
+    })
+    const connection = new Connection({ ...options, server: server.name, client, transport, explain })
+    const request = { timeoutMs: remainingMs, signal: options.signal }
+    const [tools] = await Promise.all([
+      listTools(connection, { ...request, server: server.name, log: options.log }),
+      // Adopted unasked, so confirmed beside the first request: an old server might answer that one all the same.
+      known?.kind === 'modern' ? connection.request('server/discover', {}, request) : undefined,
+    ])
     if (timedOut || options.signal.aborted) throw new Error('The connection was given up.')
-    return new Connection({ ...options, server: server.name, client, transport })
+    return { connection, tools }
   } catch (error) {
+    await client.close().catch(() => {})
     await transport.close().catch(() => {})
-    throw explain(error, server, transport, options, timedOut)
+    throw explain(error)
   } finally {
     clearTimeout(timer)
     options.signal.removeEventListener('abort', giveUp)
@@ -130,31 +154,32 @@ function asPrior(known: KnownEra): PriorDiscovery {
   return known as unknown as PriorDiscovery
 }
 
-function explain(
+function explainTrouble(
   error: unknown,
   server: ServerConfig,
   transport: Transport,
   { redact }: ConnectOptions,
   timedOut: boolean,
-): UpstreamError {
+): PmlError {
   const stdio = transport instanceof StdioTransport ? transport : undefined
-  const { kind, message, hint } = classifyTrouble(error, {
+  return toUpstreamError(error, {
     server,
-    // A process that we ended ourselves did not exit.
-    exit: timedOut ? undefined : stdio?.exit,
+    exit: stdio?.exit,
     stderr: stdio && redact(stdio.stderrTail()),
     timedOutAfterMs: timedOut ? server.connectTimeoutMs : undefined,
+    redact,
   })
-  return new UpstreamError(server.name, kind, redact(message), hint, { cause: error })
 }
 
 function diedOfProbe(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined
-  return cause instanceof SdkError && cause.code === SdkErrorCode.EraNegotiationFailed && isKind(error, 'exit')
+  return (
+    cause instanceof SdkError && cause.code === SdkErrorCode.EraNegotiationFailed && isKind(error, 'exit')
+  )
 }
 
 function mayBeStale(error: unknown): boolean {
-  return isKind(error, 'exit') || isKind(error, 'protocol')
+  return error instanceof UpstreamRpcError || isKind(error, 'exit') || isKind(error, 'protocol')
 }
 
 function isKind(error: unknown, kind: UpstreamError['kind']): boolean {

@@ -3,8 +3,10 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   PROTOCOL_VERSION_META_KEY,
+  SdkError,
+  SdkErrorCode,
 } from '@modelcontextprotocol/client'
-import { UpstreamError } from '../errors.js'
+import { type PmlError, UpstreamError } from '../errors.js'
 import type { JsonObject } from '../model/json.js'
 import type { KnownEra } from '../model/server.js'
 import type { ToolDefinition } from '../model/tool.js'
@@ -19,6 +21,8 @@ export interface ConnectionOptions {
   readonly client: Client
   readonly transport: Transport
   readonly clientInfo: { readonly name: string; readonly version: string }
+  /** Names what went wrong, with what is known of the process. */
+  explain(error: unknown): PmlError
   onListChanged(): void
 }
 
@@ -28,12 +32,14 @@ export class Connection {
   readonly serverInfo: { readonly name: string; readonly version: string } | undefined
   readonly era: KnownEra
   /** Resolves with what ended the connection, or undefined when we closed it. */
-  readonly lost: Promise<unknown>
+  readonly lost: Promise<PmlError | undefined>
 
   readonly #options: ConnectionOptions
   readonly #lane: RequestLane
-  #reportLost: (error: unknown) => void = () => {}
+  #reportLost: (error: PmlError | undefined) => void = () => {}
+  #lastCheckAt = 0
   #over = false
+  #overBecause: PmlError | undefined
 
   constructor(options: ConnectionOptions) {
     const { client, transport, server, clientInfo } = options
@@ -73,19 +79,21 @@ export class Connection {
     return this.#over
   }
 
+  /** True while a request waits for its answer. */
+  get isBusy(): boolean {
+    return this.#lane.isBusy
+  }
+
   get hasTools(): boolean {
     return this.#options.client.getServerCapabilities()?.tools !== undefined
   }
 
   request(method: string, params: JsonObject, options: RequestOptions): Promise<unknown> {
+    if (this.#over) return Promise.reject(this.#overBecause)
     return this.#lane.request(method, params, options)
   }
 
-  async callTool(
-    definition: ToolDefinition,
-    args: JsonObject,
-    options: RequestOptions,
-  ): Promise<ToolResult> {
+  async callTool(definition: ToolDefinition, args: JsonObject, options: RequestOptions): Promise<ToolResult> {
     const params = { name: definition.name, arguments: args }
     const result = this.#needsHeaders(definition)
       ? await this.#callWithHeaders(definition, params, options)
@@ -93,25 +101,31 @@ export class Connection {
     return toToolResult(result, this.#options.server)
   }
 
+  explain(error: unknown): PmlError {
+    return this.#options.explain(error)
+  }
+
   /** The session this connection belonged to is unknown to the server now: it restarted, or forgot. */
   isExpired(error: unknown): boolean {
     return httpStatus(error) === 404 && this.#options.transport.sessionId !== undefined
   }
 
-  /** A request found the connection broken; whoever keeps it open should know. */
-  end(error: unknown): void {
+  /** The connection turned out to be broken: what waits on it fails at once, and whoever keeps it open is told. */
+  end(cause: unknown): void {
     if (this.#over) return
     this.#over = true
-    this.#lane.failAll(error)
-    this.#reportLost(error)
+    this.#overBecause = this.explain(cause)
+    this.#lane.failAll(this.#overBecause)
+    this.#reportLost(this.#overBecause)
     void this.#options.transport.close().catch(() => {})
   }
 
   async close(): Promise<void> {
     if (!this.#over) {
       this.#over = true
+      this.#overBecause = closedError(this.#options.server)
+      this.#lane.failAll(this.#overBecause)
       this.#reportLost(undefined)
-      this.#lane.failAll(closedError(this.#options.server))
     }
     await this.#options.client.close().catch(() => {})
     await this.#options.transport.close().catch(() => {})
@@ -123,12 +137,32 @@ export class Connection {
     transport.onmessage = (message, extra) => {
       if (!this.#lane.take(message as RpcMessage)) toClient?.(message, extra)
     }
-    client.onclose = () => this.end(new Error('The connection was closed.'))
-    if (!(transport instanceof StdioTransport)) return
+    client.onclose = () => this.end(new SdkError(SdkErrorCode.ConnectionClosed, 'The connection was closed.'))
+    if (!(transport instanceof StdioTransport)) {
+      const report = client.onerror
+      client.onerror = (error) => {
+        report?.(error)
+        void this.#check()
+      }
+      return
+    }
     transport.onoversize = (id, error) => {
       if (this.#lane.failOne(id, error)) return
       // One of the client's own: answered in the server's name, or it would wait for its whole timeout.
       toClient?.({ jsonrpc: '2.0', id, error: { code: -32000, message: error.message } })
+    }
+  }
+
+  /** HTTP does not say when its other end is gone: an error is a reason to ask. */
+  async #check(): Promise<void> {
+    if (this.#over || Date.now() - this.#lastCheckAt < checkEveryMs) return
+    this.#lastCheckAt = Date.now()
+    const method = this.era.kind === 'modern' ? 'server/discover' : 'ping'
+    const signal = new AbortController().signal
+    try {
+      await this.request(method, {}, { timeoutMs: checkEveryMs, signal })
+    } catch (error) {
+      if (this.#isOutOfReach(error)) this.end(error)
     }
   }
 
@@ -150,11 +184,17 @@ export class Connection {
         if (round > 0) onListChanged()
         if ((await subscription.closed) !== 'remote') return
       } catch (error) {
-        if (round > 0 && !this.#over) this.end(error)
+        // Refused, it does without; out of reach, the connection is.
+        if (this.#isOutOfReach(error)) this.end(error)
         return
       }
       await new Promise((resolve) => setTimeout(resolve, resubscribeMs).unref())
     }
+  }
+
+  #isOutOfReach(error: unknown): boolean {
+    const reason = this.explain(error)
+    return reason instanceof UpstreamError && ['offline', 'timeout', 'auth'].includes(reason.kind)
   }
 
   /** SEP-2243: over HTTP some arguments are mirrored in headers; the SDK client knows how. */
@@ -184,6 +224,7 @@ export class Connection {
 }
 
 const subscribeTimeoutMs = 10_000
+const checkEveryMs = 5000
 const resubscribeMs = 1000
 
 /** As the server sent it, but for `resultType`, which belongs to the wire of one revision. */
@@ -200,7 +241,7 @@ function toToolResult(value: unknown, server: string): ToolResult {
       'Interactive tools come in a later version of the gateway; give it everything it needs as arguments.',
     )
   }
-  const content = result['content'] ?? []
+  const content = result.content ?? []
   if (!Array.isArray(content)) throw malformed(server, 'the content of its answer is not a list.')
   return { ...result, content: content as ContentBlock[] }
 }

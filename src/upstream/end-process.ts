@@ -16,12 +16,14 @@ export async function endProcess(child: ChildProcess): Promise<void> {
   if (pid === undefined) return
   const startedAt = performance.now()
   child.stdin?.end()
-  let signalled: NodeJS.Signals | undefined
+  const steps: { readonly afterMs: number; readonly signal: NodeJS.Signals }[] = [
+    { afterMs: termAfterMs, signal: 'SIGTERM' },
+    { afterMs: killAfterMs, signal: 'SIGKILL' },
+  ]
   while (!isGone(child, pid)) {
-    const elapsed = performance.now() - startedAt
-    if (elapsed >= giveUpAfterMs) break
-    if (elapsed >= killAfterMs && signalled !== 'SIGKILL') signalGroup(pid, (signalled = 'SIGKILL'))
-    else if (elapsed >= termAfterMs && signalled === undefined) signalGroup(pid, (signalled = 'SIGTERM'))
+    const elapsedMs = performance.now() - startedAt
+    if (elapsedMs >= giveUpAfterMs) break
+    if (steps[0] !== undefined && elapsedMs >= steps[0].afterMs) signalGroup(pid, steps.shift()!.signal)
     await wait(pollMs)
   }
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy()

@@ -1,6 +1,6 @@
 /** What one line of a server's standard output is: JSON-RPC messages, noise, or bytes that are no text at all. */
 import { isUtf8 } from 'node:buffer'
-import type { OversizeLine } from './line-reader.js'
+import type { OversizeLine } from '../model/line-reader.js'
 
 export interface RpcMessage {
   readonly jsonrpc: '2.0'
@@ -48,7 +48,9 @@ function parse(text: string): unknown {
 
 const jsonrpc = String.raw`"jsonrpc"\s*:\s*"2\.0"\s*`
 const id = String.raw`"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?\d{1,16})\s*`
-const idFirst = new RegExp(String.raw`^\s*\{\s*(?:${jsonrpc},\s*)?${id},\s*(?:${jsonrpc},\s*)?"(?:result|error)"`)
+const idFirst = new RegExp(
+  String.raw`^\s*\{\s*(?:${jsonrpc},\s*)?${id},\s*(?:${jsonrpc},\s*)?"(?:result|error)"`,
+)
 const answerFirst = new RegExp(String.raw`^\s*\{\s*(?:${jsonrpc},\s*)?"(?:result|error)"`)
 const idLast = new RegExp(String.raw`[}\]"\dle]\s*,\s*(?:${jsonrpc},\s*)?${id}(?:,\s*${jsonrpc})?\}\s*$`)
 

@@ -41,9 +41,14 @@ export class RequestLane {
 
   constructor(private readonly options: LaneOptions) {}
 
+  get isBusy(): boolean {
+    return this.#pending.size > 0
+  }
+
   request(method: string, params: JsonObject, options: RequestOptions): Promise<unknown> {
     const { server, transport, cancelByStream } = this.options
     const { timeoutMs, signal, onProgress } = options
+    if (signal.aborted) return Promise.reject(signal.reason)
     const id = `${prefix}${++this.#lastId}`
     const stream = cancelByStream ? new AbortController() : undefined
 

@@ -8,9 +8,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { MessageTooLargeError } from '../errors.js'
+import { createLineReader, type OversizeLine } from '../model/line-reader.js'
 import type { Log } from '../model/log.js'
 import { endLeftovers, endProcess, endWithUs } from './end-process.js'
-import { createLineReader, type OversizeLine } from './line-reader.js'
 import { answeredId, readMessage } from './read-message.js'
 
 export interface StdioOptions {
@@ -43,6 +43,7 @@ export class StdioTransport implements Transport {
   readonly stderr = null
   /** Lines that were no messages. */
   noiseLines = 0
+  /** How the process ended, when it ended by itself. */
   exit: ProcessExit | undefined
 
   #child: ChildProcess | undefined
@@ -121,7 +122,7 @@ export class StdioTransport implements Transport {
     }
     child.on('error', (error) => this.onerror?.(error))
     child.once('exit', (code, signal) => {
-      this.exit = { code, signal }
+      if (this.#ending === undefined) this.exit = { code, signal }
       const late = setTimeout(() => this.#announceClose(), drainMs)
       child.once('close', () => {
         clearTimeout(late)

@@ -14,7 +14,13 @@ export const textResult = (text) => ({ content: [{ type: 'text', text }] })
  * @param {{name: string, tools(params: object): object[] | object, call?(params: object, id: unknown): unknown,
  *   handlers?: Record<string, (params: object, id: unknown) => unknown>, capabilities?: object}} options
  */
-export function serveRaw({ name, tools, call, handlers = {}, capabilities = { tools: { listChanged: true } } }) {
+export function serveRaw({
+  name,
+  tools,
+  call,
+  handlers = {},
+  capabilities = { tools: { listChanged: true } },
+}) {
   const known = {
     initialize: (params) => ({
       protocolVersion: params.protocolVersion,

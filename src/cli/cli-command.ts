@@ -1,0 +1,83 @@
+import type { ArgsDef, ParsedArgs } from 'citty'
+import type { HolderApi } from '../holder/holder-api.js'
+import type { ExposureMode } from '../model/config.js'
+import type { Io } from './io.js'
+
+/** One sub-command: what citty parses, what its help shows, and what it does. */
+export interface CliCommand<Args extends ArgsDef = ArgsDef> {
+  readonly name: string
+  readonly summary: string
+  readonly args: Args
+  /** Whole command lines; each is shown by --help. */
+  readonly examples: readonly string[]
+  /** What the options alone do not tell. */
+  readonly notes?: string
+  /** Gives the exit code; nothing is 0. */
+  run(context: CommandContext<Args>): Promise<number | undefined>
+}
+
+export interface CommandContext<Args extends ArgsDef = ArgsDef> {
+  readonly args: ParsedArgs<Args>
+  /** As typed, without what follows `--`: for options that may be given several times. */
+  readonly rawArgs: readonly string[]
+  readonly afterDashes: readonly string[]
+  readonly io: Io
+  readonly gateway: GatewayAccess
+}
+
+/** The ways to a gateway; loaded when first used, so that `pml add` opens none of it. */
+export interface GatewayAccess {
+  withGateway<T>(args: GatewayChoice, use: (api: HolderApi) => Promise<T>): Promise<T>
+  serveStdioClient(args: GatewayChoice): Promise<void>
+  openHttpFront(args: HttpChoice, onProgress: (step: string) => void): Promise<HttpFront>
+}
+
+export interface GatewayChoice {
+  readonly config?: string
+  readonly exposure?: ExposureMode
+}
+
+export interface HttpChoice extends GatewayChoice {
+  readonly port?: number
+  readonly host?: string
+}
+
+export interface HttpFront {
+  readonly url: string
+  /** True when this very process holds the gateway, false when it leads to another one that does. */
+  readonly here: boolean
+  readonly holderPid: number
+  /** Where this process holds: tells of each server as it comes up, until all have or time is up. */
+  reportStart(onNote: (text: string) => void, withinMs: number): Promise<void>
+  /** Resolves when the process was asked to stop. */
+  readonly stopped: Promise<void>
+  close(): Promise<void>
+}
+
+export const commonArgs = {
+  config: {
+    type: 'string',
+    valueHint: 'file',
+    description: 'Configuration file (else PML_CONFIG, ./pml.config.yaml, the data directory)',
+  },
+  exposure: {
+    type: 'enum',
+    options: ['auto', 'meta', 'proxy', 'hybrid'],
+    description: 'What clients see, instead of what the configuration says',
+  },
+  json: { type: 'boolean', description: 'Print JSON for programs' },
+} as const satisfies ArgsDef
+
+export function defineCliCommand<const Args extends ArgsDef>(command: CliCommand<Args>): CliCommand<Args> {
+  return command
+}
+
+export function gatewayChoice(args: {
+  config?: string | undefined
+  exposure?: string | undefined
+}): GatewayChoice {
+  return {
+    ...(args.config === undefined ? {} : { config: args.config }),
+    ...(args.exposure === undefined ? {} : { exposure: args.exposure as ExposureMode }),
+  }
+}

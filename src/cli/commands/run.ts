@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { parseConfigText } from '../../config/config-text.js'
+import { ConfigError, UsageError } from '../../errors.js'
+import type { Run, TaskOutcome } from '../../model/run.js'
+import { commonArgs, defineCliCommand, gatewayChoice } from '../cli-command.js'
+import { formatTable } from '../format-table.js'
+import { type Io, printJson, printLine, readAll } from '../io.js'
+import { duration } from './status.js'
+
+export const runCommand = defineCliCommand({
+  name: 'run',
+  summary: 'Run a workflow from a file',
+  args: {
+    file: { type: 'positional', required: true, description: 'YAML or JSON with tasks; - is standard input' },
+    ...commonArgs,
+  },
+  examples: ['pml run workflow.yaml', 'pml run - < tasks.json', 'pml run workflow.yaml --json'],
+  notes: `
+THE FILE
+
+  intent: note the config           # optional
+  tasks:
+    - { id: read, tool: files:read_text_file, arguments: { path: config.json } }
+    - { id: note, tool: memory:create_entities, arguments: { entities: { $from: read.content } } }
+
+  A task may also have dependsOn: [ids], onError: fail | skip | { default: value }, timeoutMs.`,
+  async run({ args, io, gateway }) {
+    const { tasks, intent } = await readWorkflow(args.file, io)
+    const run = (await gateway.withGateway(gatewayChoice(args), (api) =>
+      api.post('/api/run', { tasks, ...(intent === undefined ? {} : { intent }) }),
+    )) as Run
+    if (args.json) printJson(io, run)
+    else printLine(io, describeRun(run, io.stdout.columns))
+    return run.status === 'complete' ? 0 : 1
+  },
+})
+
+async function readWorkflow(file: string, io: Io): Promise<{ tasks: unknown; intent?: unknown }> {
+  const text = file === '-' ? await readAll(io.stdin) : await readText(resolve(io.cwd, file))
+  let value: unknown
+  try {
+    value = (await parseConfigText(text, file)).value
+  } catch (error) {
+    if (error instanceof ConfigError)
+      throw new UsageError(error.message, 'The file holds tasks, see: pml run --help')
+    throw error
+  }
+  if (Array.isArray(value)) return { tasks: value }
+  if (value !== null && typeof value === 'object' && 'tasks' in value) return value
+  throw new UsageError(`Expected tasks in ${file}.`, 'See: pml run --help')
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw new UsageError(`Cannot read ${file}: ${(error as Error).message}.`, 'Check the path.')
+  }
+}
+
+function describeRun(run: Run, width?: number): string {
+  const rows = run.tasks.map((task) => [
+    task.id,
+    task.tool,
+    task.status,
+    task.ms === undefined ? '' : duration(task.ms),
+    outcome(task),
+  ])
+  const table = formatTable(['TASK', 'TOOL', 'STATUS', 'TOOK', 'RESULT'], rows, width ?? 200)
+  return `${table}\n\n${run.status}  ${run.id}`
+}
+
+function outcome(task: TaskOutcome): string {
+  if (task.error !== undefined) return `${task.error.message} ${task.error.hint}`
+  if (task.result === undefined) return ''
+  return typeof task.result === 'string' ? task.result : JSON.stringify(task.result)
+}

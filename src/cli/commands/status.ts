@@ -1,0 +1,75 @@
+import type { Status } from '../../gateway/status.js'
+import type { ServerState } from '../../model/server.js'
+import { commonArgs, defineCliCommand, gatewayChoice } from '../cli-command.js'
+import { type Colours, coloursFor } from '../colour.js'
+import { formatTable } from '../format-table.js'
+import { printJson, printLine } from '../io.js'
+import { settledStatus } from '../settled-status.js'
+
+const waitMs = 3000
+
+export const statusCommand = defineCliCommand({
+  name: 'status',
+  summary: 'Servers, tools and runs at a glance',
+  args: commonArgs,
+  examples: ['pml status', 'pml status --json'],
+  async run({ args, io, gateway }) {
+    const status = await gateway.withGateway(gatewayChoice(args), (api) => settledStatus(api, waitMs))
+    if (args.json) printJson(io, status)
+    else printLine(io, describeStatus(status, coloursFor(io, io.stdout), io.stdout.columns))
+    return 0
+  },
+})
+
+export function describeStatus(status: Status, colours: Colours, width?: number): string {
+  const { exposure, listing, tools } = status
+  const mode =
+    exposure.mode === exposure.effective ? exposure.mode : `${exposure.mode} (${exposure.effective})`
+  const facts = [
+    ['version', status.version],
+    ['held by', `process ${status.pid}, for ${duration(status.uptimeMs)}`],
+    ['config', status.config],
+    ...(status.http === undefined ? [] : [['http', status.http]]),
+    ['exposure', mode],
+    ['listing', `${listing.tools} tools, ${listing.tokens} tokens`],
+    ['tools', `${tools.known} known, ${tools.listed} callable, ${tools.quarantined} waiting for pml trust`],
+  ].map(([name, value]) => `${name!.padEnd(10)}${value}`)
+  return [...facts, '', servers(status, colours, width), '', runs(status, width)].join('\n')
+}
+
+function servers(status: Status, colours: Colours, width?: number): string {
+  if (status.servers.length === 0) return 'No servers. Add one with: pml add NAME -- command'
+  const rows = status.servers.map((server) => [
+    server.name,
+    paintStatus(server, colours),
+    String(server.toolCount),
+    server.transport,
+    server.trouble === undefined ? '' : `${server.trouble.message} ${server.trouble.hint}`,
+  ])
+  return formatTable(['SERVER', 'STATE', 'TOOLS', 'VIA', 'TROUBLE'], rows, width)
+}
+
+export function paintStatus({ status }: ServerState, { green, yellow, red, dim }: Colours): string {
+  const paint = { ready: green, connecting: yellow, waiting: yellow, down: red, disabled: dim }[status]
+  return paint(status)
+}
+
+function runs(status: Status, width?: number): string {
+  if (status.runs.length === 0) return 'No runs yet.'
+  const rows = status.runs.map((run) => [
+    run.id,
+    run.status,
+    String(run.tasks),
+    run.ms === undefined ? '' : duration(run.ms),
+    new Date(run.startedAt).toISOString().slice(0, 19).replace('T', ' '),
+    run.intent ?? '',
+  ])
+  return formatTable(['RUN', 'STATUS', 'TASKS', 'TOOK', 'STARTED (UTC)', 'INTENT'], rows, width)
+}
+
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
+  const minutes = Math.floor(ms / 60_000)
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}

@@ -1,0 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Status } from '../gateway/status.js'
+import type { HolderApi } from '../holder/holder-api.js'
+
+const lookEveryMs = 100
+
+/** A gateway that this command has just opened is still connecting: gives it so long, then tells what is there. */
+export async function settledStatus(api: HolderApi, withinMs: number): Promise<Status> {
+  const until = Date.now() + withinMs
+  for (;;) {
+    const status = (await api.get('/api/status')) as Status
+    const busy = status.servers.some(({ status }) => status === 'waiting' || status === 'connecting')
+    if (!busy || Date.now() >= until) return status
+    await sleep(lookEveryMs)
+  }
+}

@@ -1,0 +1,105 @@
+/** Adds and removes servers in a file that a person wrote: what is not touched keeps its comments and its form. */
+import { readFile } from 'node:fs/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { ConfigError, UsageError } from '../errors.js'
+import { closestName } from './closest-name.js'
+import { isJsonFile, parseConfigText } from './config-text.js'
+import { addToJson, removeFromJson } from './edit-json-text.js'
+import { addToYaml, removeFromYaml } from './edit-yaml-text.js'
+import { serverNameProblem } from './server-name.js'
+import { writeFileAtomically } from './write-file-atomically.js'
+
+/** A server as it is written down: `${NAME}` references stay references. */
+export type ServerDefinition =
+  | {
+      readonly command: string
+      readonly args?: readonly string[]
+      readonly env?: Readonly<Record<string, string>>
+    }
+  | {
+      readonly url: string
+      readonly type?: 'http' | 'sse'
+      readonly headers?: Readonly<Record<string, string>>
+    }
+
+export type Section = 'servers' | 'mcpServers'
+
+export async function addServerToFile(
+  file: string,
+  name: string,
+  definition: ServerDefinition,
+): Promise<void> {
+  const wrong = serverNameProblem(name)
+  if (wrong !== undefined) throw new UsageError(wrong, 'Choose another name.')
+  const text = await readOrEmpty(file)
+  const before = await readServers(text, file)
+  if (Object.hasOwn(before.servers, name)) {
+    throw new UsageError(
+      `${file} has a server "${name}" already.`,
+      `Remove it first with: pml remove ${name}`,
+    )
+  }
+  const edit = isJsonFile(file) ? addToJson : addToYaml
+  const edited = await edit(text, before.section, name, definition)
+  await writeChecked(file, edited, { ...before.servers, [name]: definition })
+}
+
+export async function removeServerFromFile(file: string, name: string): Promise<void> {
+  const text = await readOrEmpty(file)
+  const { section, servers } = await readServers(text, file)
+  if (!Object.hasOwn(servers, name)) {
+    const closest = closestName(name, Object.keys(servers))
+    const known = Object.keys(servers).join(', ') || 'none'
+    const hint = closest === undefined ? `It has: ${known}.` : `Did you mean "${closest}"?`
+    throw new UsageError(`${file} has no server "${name}".`, hint)
+  }
+  const edit = isJsonFile(file) ? removeFromJson : removeFromYaml
+  const { [name]: _, ...rest } = servers
+  await writeChecked(file, await edit(text, section, name), rest)
+}
+
+async function readOrEmpty(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw new ConfigError(file, undefined, `expected a readable file: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}
+
+async function readServers(
+  text: string,
+  file: string,
+): Promise<{ section: Section; servers: Record<string, unknown> }> {
+  const { value, lineOf } = await parseConfigText(text, file)
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw new ConfigError(file, 1, 'expected a mapping with servers')
+  }
+  const section = sectionOf(value, file)
+  const servers = (value as Record<string, unknown>)[section] ?? {}
+  if (typeof servers !== 'object' || Array.isArray(servers)) {
+    throw new ConfigError(file, lineOf([section]), `${section}: expected a mapping of servers by name`)
+  }
+  return { section, servers: servers as Record<string, unknown> }
+}
+
+function sectionOf(value: object, file: string): Section {
+  if (Object.hasOwn(value, 'servers')) return 'servers'
+  if (Object.hasOwn(value, 'mcpServers')) return 'mcpServers'
+  return isJsonFile(file) ? 'mcpServers' : 'servers'
+}
+
+/** Nothing is written that does not read back as exactly the change that was asked for. */
+async function writeChecked(file: string, text: string, expected: Record<string, unknown>): Promise<void> {
+  const { servers } = await readServers(text, file)
+  if (!isDeepStrictEqual(servers, expected)) {
+    throw new ConfigError(
+      file,
+      undefined,
+      'the file is written in a way that this command cannot edit safely',
+    )
+  }
+  await writeFileAtomically(file, text)
+}

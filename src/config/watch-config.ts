@@ -1,0 +1,115 @@
+/**
+ * Takes up changes of the configuration while the gateway runs. The directory is watched, not the file: editors replace
+ * a file by renaming another over it, and a watch on the old inode would hear nothing more. Where the directory's events
+ * do not arrive (network drives, a linked file, a folder that was replaced), a slow look at the file finds the change.
+ */
+import { type FSWatcher, watch } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { ConfigError } from '../errors.js'
+import type { PmlConfig } from '../model/config.js'
+
+export interface ConfigWatch {
+  close(): void
+}
+
+export interface ConfigListeners {
+  onConfig(config: PmlConfig): void
+  /** The content is invalid or the file is gone; the configuration in force stays. */
+  onError(error: Error): void
+}
+
+/** Long enough for an editor to finish its writes, short enough to feel immediate. */
+const settleMs = 100
+const defaultPollMs = 2000
+/** Some editors delete the file before they write it again. */
+const goneForMs = 1000
+
+export function watchConfig(
+  file: string,
+  load: () => Promise<PmlConfig>,
+  listeners: ConfigListeners,
+  { pollMs = defaultPollMs }: { readonly pollMs?: number } = {},
+): ConfigWatch {
+  let closed = false
+  let seen: string | undefined
+  let missingSince: number | undefined
+  let timer: NodeJS.Timeout | undefined
+  let looking: Promise<void> = start()
+
+  const watcher = watchDirectory(dirname(file), soon)
+  const poll = setInterval(soon, pollMs)
+  poll.unref()
+
+  return {
+    close() {
+      closed = true
+      clearTimeout(timer)
+      clearInterval(poll)
+      watcher?.close()
+    },
+  }
+
+  async function start(): Promise<void> {
+    seen = await signature(file)
+  }
+
+  /** Every further event begins the wait anew, so a burst of writes is one load. */
+  function soon(): void {
+    if (closed) return
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      looking = looking.then(look)
+    }, settleMs)
+    timer.unref()
+  }
+
+  async function look(): Promise<void> {
+    const now = await signature(file)
+    if (closed || now === seen) return
+    if (now === undefined) return lookForMissing()
+    missingSince = undefined
+    seen = now
+    try {
+      const config = await load()
+      if (!closed) listeners.onConfig(config)
+    } catch (error) {
+      if (!closed) listeners.onError(error as Error)
+    }
+    // Written again while it was read: what was loaded may be the older half.
+    if ((await signature(file)) !== seen) soon()
+  }
+
+  function lookForMissing(): void {
+    missingSince ??= Date.now()
+    if (Date.now() - missingSince < goneForMs) {
+      timer = setTimeout(soon, goneForMs)
+      timer.unref()
+      return
+    }
+    seen = undefined
+    listeners.onError(
+      new ConfigError(file, undefined, 'the file is gone; the configuration read before stays'),
+    )
+  }
+}
+
+function watchDirectory(directory: string, onEvent: () => void): FSWatcher | undefined {
+  try {
+    const watcher = watch(directory, { persistent: false }, onEvent)
+    watcher.on('error', () => watcher.close())
+    return watcher
+  } catch {
+    return undefined
+  }
+}
+
+/** Changes with every write and every replacement; undefined when there is no such file. */
+async function signature(file: string): Promise<string | undefined> {
+  try {
+    const { ino, size, mtimeNs } = await stat(file, { bigint: true })
+    return `${ino} ${size} ${mtimeNs}`
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,64 @@
+import { toErrorInfo } from '../errors.js'
+import type { Json, JsonObject } from '../model/json.js'
+import type { PlannedTask } from '../model/plan.js'
+import type { ErrorInfo, RunStatus, TaskOutcome, TaskStatus } from '../model/run.js'
+
+/** The outcomes a task can have, and what they make of the run: pure data, no clock, no calls. */
+
+export function isEnded(status: TaskStatus): boolean {
+  return status !== 'pending' && status !== 'running'
+}
+
+export function pending(task: PlannedTask): TaskOutcome {
+  return { id: task.id, tool: task.tool, arguments: task.arguments, status: 'pending' }
+}
+
+export function started(outcome: TaskOutcome, args: JsonObject, startedAt: number): TaskOutcome {
+  return { ...outcome, arguments: args, status: 'running', startedAt }
+}
+
+export function completed(outcome: TaskOutcome, result: Json): TaskOutcome {
+  return { ...outcome, status: 'complete', result }
+}
+
+/** With a default the task is complete and keeps its error beside the result, so that nobody takes it for the tool's answer. */
+export function failed(outcome: TaskOutcome, task: PlannedTask, thrown: unknown): TaskOutcome {
+  const error = errorInfo(thrown)
+  if (task.onError === 'fail') return { ...outcome, status: 'failed', error }
+  if (task.onError === 'skip') return { ...outcome, status: 'skipped', error }
+  return { ...outcome, status: 'complete', result: task.onError.default, error }
+}
+
+export function blockedBy(outcome: TaskOutcome, cause: TaskOutcome): TaskOutcome {
+  const error = {
+    code: 'TASK_SKIPPED',
+    message: `Not run: it depends on "${cause.id}", which ${cause.status === 'failed' ? 'failed' : 'was skipped'}.`,
+    hint: 'Correct that task, or give it onError: {"default": value}.',
+  }
+  return { ...outcome, status: 'skipped', error }
+}
+
+export function aborted(outcome: TaskOutcome, reason: string): TaskOutcome {
+  const hint =
+    outcome.status === 'running'
+      ? 'The call was cancelled on its way: it may have taken effect.'
+      : 'It was not started.'
+  return { ...outcome, status: 'aborted', error: { code: 'ABORTED', message: `Aborted: ${reason}`, hint } }
+}
+
+export function runStatus(outcomes: readonly TaskOutcome[]): RunStatus {
+  const has = (status: TaskStatus) => outcomes.some((outcome) => outcome.status === status)
+  if (outcomes.some((outcome) => !isEnded(outcome.status))) return 'running'
+  if (has('aborted')) return 'aborted'
+  if (outcomes.every((outcome) => outcome.status === 'complete')) return 'complete'
+  return has('complete') ? 'partial_failure' : 'failed'
+}
+
+/** Anything can be thrown, also what cannot be turned into text. */
+function errorInfo(thrown: unknown): ErrorInfo {
+  try {
+    return toErrorInfo(thrown)
+  } catch {
+    return toErrorInfo(new Error('Something was thrown that cannot be shown as text.'))
+  }
+}

@@ -1,0 +1,195 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { PmlError, RunNotFoundError, ToolNotFoundError, UsageError } from '../errors.js'
+import type { PmlConfig } from '../model/config.js'
+import type { JsonObject } from '../model/json.js'
+import type { Log } from '../model/log.js'
+import { newId } from '../model/new-id.js'
+import { type Redact, redactJson } from '../model/redact.js'
+import type { Tool, ToolId } from '../model/tool.js'
+import type { CallTool } from '../model/tool-call.js'
+import type { CatalogueView } from './catalogue-view.js'
+import { diffDefinitions } from './diff-definitions.js'
+import { readJsonBody } from './http-body.js'
+import { sendJson } from './http-reply.js'
+import type { ResolveTool } from './resolve-tool.js'
+import type { GatewayRuns } from './runs.js'
+import { readStatus, type StatusDeps, summarizeTool } from './status.js'
+import { describeHit, searchWaitMs } from './tools/discover.js'
+import { planWhenKnown } from './tools/execute-workflow.js'
+import { serverNotes } from './tools/server-notes.js'
+import { httpStatus, redactedInfo } from './wire-error.js'
+
+/*
+ * The control API for the command line, over the local socket alone. Bodies and answers are JSON; an error is
+ * {error: {code, message, hint}} with a 4xx or 5xx status.
+ *
+ *   GET  /api/status                                  Status
+ *   GET  /api/tools                                   {tools: ToolSummary[]}
+ *   POST /api/search  {query, limit?}                 {tools: [{id, name, description, signature, score, parts}], servers}
+ *   POST /api/call    {tool, arguments?, timeoutMs?}  the tool's result, whole
+ *   POST /api/run     {tasks, intent?}                Run, at its end
+ *   GET  /api/runs                                    {runs: Run[]}, newest first
+ *   GET  /api/runs/ID                                 Run
+ *   POST /api/trust   {ids?, accept: false}           {quarantined: [{id, server, seenAt, flags, diff}]}
+ *   POST /api/trust   {ids?, accept: true}            {accepted: [ids]}
+ */
+export interface ApiDeps extends StatusDeps {
+  config(): PmlConfig
+  readonly view: CatalogueView
+  readonly resolve: ResolveTool
+  readonly callTool: CallTool
+  endSession(session: string): void
+  readonly runs: GatewayRuns
+  trust(ids: readonly ToolId[]): Promise<readonly Tool[]>
+  readonly redact: Redact
+  readonly log: Log
+}
+
+interface Call {
+  /** The JSON body of a POST. */
+  readonly body: JsonObject
+  /** What follows the route in the path. */
+  readonly rest: string
+  /** The client went away. */
+  readonly gone: AbortSignal
+  readonly deps: ApiDeps
+}
+
+const routes: Readonly<Record<string, (call: Call) => unknown>> = {
+  'GET /api/status': ({ deps }) => readStatus(deps),
+  'GET /api/tools': listTools,
+  'POST /api/search': search,
+  'POST /api/call': callTool,
+  'POST /api/run': runTasks,
+  'GET /api/runs': async ({ deps }) => redactJson({ runs: await deps.runs.list(50) }, deps.redact),
+  'GET /api/runs/': showRun,
+  'POST /api/trust': trust,
+}
+
+export async function handleApi(
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  deps: ApiDeps,
+): Promise<void> {
+  const gone = new AbortController()
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort()
+  })
+  try {
+    const [route, rest] = findRoute(request.method ?? 'GET', path)
+    const body = request.method === 'POST' ? await readObject(request, deps) : {}
+    sendJson(response, 200, await route({ body, rest, gone: gone.signal, deps }))
+  } catch (error) {
+    if (!(error instanceof PmlError)) deps.log.error('an API request failed', { path, error })
+    sendJson(response, httpStatus(error), { error: redactedInfo(error, deps.redact) })
+  }
+}
+
+function findRoute(method: string, path: string): readonly [(call: Call) => unknown, string] {
+  const exact = routes[`${method} ${path}`]
+  if (exact !== undefined) return [exact, '']
+  const slash = path.lastIndexOf('/') + 1
+  const prefix = routes[`${method} ${path.slice(0, slash)}`]
+  if (prefix !== undefined && slash < path.length) return [prefix, path.slice(slash)]
+  throw new PmlError('NOT_FOUND', `No ${method} ${path}.`, 'The API is listed in src/gateway/api.ts.')
+}
+
+async function readObject(request: IncomingMessage, deps: ApiDeps): Promise<JsonObject> {
+  const body = await readJsonBody(request, deps.config().limits.maxMessageBytes)
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new UsageError('The body must be a JSON object.', 'See src/gateway/api.ts.')
+  return body as JsonObject
+}
+
+function listTools({ deps }: Call): unknown {
+  const view = deps.view.current()
+  return redactJson({ tools: view.tools.map((tool) => summarizeTool(tool, view)) }, deps.redact)
+}
+
+async function search({ body, deps }: Call): Promise<unknown> {
+  const query = text(body, 'query')
+  const limit = typeof body.limit === 'number' ? Math.min(Math.max(1, Math.floor(body.limit)), 100) : 10
+  await deps.view.firstSettled(searchWaitMs)
+  const view = deps.view.current()
+  const tools = view.search.search(query, { limit }).map((hit) => describeHit(hit, view))
+  return redactJson({ tools, servers: serverNotes(deps.view.servers()) }, deps.redact)
+}
+
+/** The result as the tool gave it: what a person asked for by name is theirs to see. */
+async function callTool({ body, gone, deps }: Call): Promise<unknown> {
+  const tool = await deps.resolve.soon(text(body, 'tool'))
+  const session = newId()
+  try {
+    return await deps.callTool({
+      tool: tool.id,
+      arguments: optionalObject(body, 'arguments') ?? {},
+      session,
+      signal: gone,
+      ...(typeof body.timeoutMs === 'number' && { timeoutMs: body.timeoutMs }),
+    })
+  } finally {
+    deps.endSession(session)
+  }
+}
+
+async function runTasks({ body, gone, deps }: Call): Promise<unknown> {
+  const intent = typeof body.intent === 'string' ? body.intent : undefined
+  const plan = await planWhenKnown(body.tasks, intent, deps)
+  const session = newId()
+  const run = deps.runs.start(plan, session)
+  gone.addEventListener('abort', () => run.abort('The command was interrupted.'), { once: true })
+  try {
+    return await run.result
+  } finally {
+    deps.endSession(session)
+  }
+}
+
+async function showRun({ rest, deps }: Call): Promise<unknown> {
+  const run = await deps.runs.find(rest)
+  if (run === undefined) throw new RunNotFoundError(rest)
+  return redactJson(run, deps.redact)
+}
+
+async function trust({ body, deps }: Call): Promise<unknown> {
+  const view = deps.view.current()
+  const wanted = Array.isArray(body.ids) ? body.ids.map(String) : undefined
+  const asked =
+    wanted === undefined
+      ? view.tools.filter((tool) => tool.changed !== undefined)
+      : wanted.map((name) => {
+          const tool = view.names.resolve(name) ?? view.tools.find(({ id }) => id === name)
+          if (tool === undefined) throw new ToolNotFoundError(name, view.names.closest(name, 3))
+          return tool
+        })
+  const quarantined = asked.filter((tool) => tool.changed !== undefined)
+  if (body.accept === true) {
+    const accepted = await deps.trust(quarantined.map(({ id }) => id))
+    return { accepted: accepted.map(({ id }) => id) }
+  }
+  return redactJson({ quarantined: quarantined.map(describeChange) }, deps.redact)
+}
+
+function describeChange(tool: Tool): unknown {
+  return {
+    id: tool.id,
+    server: tool.server,
+    seenAt: tool.changed?.seenAt,
+    flags: tool.flags,
+    diff: diffDefinitions(tool),
+  }
+}
+
+function text(body: JsonObject, name: string): string {
+  const value = body[name]
+  if (typeof value !== 'string' || value === '') throw new UsageError(`"${name}" must be a string.`)
+  return value
+}
+
+function optionalObject(body: JsonObject, name: string): JsonObject | undefined {
+  const value = body[name]
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'object' || Array.isArray(value)) throw new UsageError(`"${name}" must be an object.`)
+  return value as JsonObject
+}

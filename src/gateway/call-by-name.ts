@@ -1,0 +1,93 @@
+import { UpstreamError } from '../errors.js'
+import type { PmlConfig } from '../model/config.js'
+import type { JsonObject } from '../model/json.js'
+import type { Log } from '../model/log.js'
+import type { Redact } from '../model/redact.js'
+import type { Tool } from '../model/tool.js'
+import type { CallTool, ToolResult } from '../model/tool-call.js'
+import { isDeeperThan } from '../upstream/is-deeper-than.js'
+import type { CatalogueView } from './catalogue-view.js'
+import { cutResult } from './cut-result.js'
+import type { ResolveTool } from './resolve-tool.js'
+import type { ResultStore } from './result-store.js'
+import { metaToolName } from './tools/definitions.js'
+import type { Caller, MetaTool } from './tools/meta-tool.js'
+import { errorResult, redactedInfo, toolError } from './wire-error.js'
+
+/**
+ * One tools/call: by any form of a name, of our own tools (which win) or of a server's, listed or not. A server's result
+ * passes through unchanged unless it is too large. An error of ours is a result; only what a server refused is thrown.
+ */
+export type CallByName = (name: string, args: JsonObject, caller: Caller) => Promise<CalledTool>
+
+export interface CalledTool {
+  readonly result: ToolResult
+  /** Absent when the name was ours or unknown. */
+  readonly tool?: Tool
+}
+
+export interface CallByNameDeps {
+  config(): PmlConfig
+  readonly view: CatalogueView
+  readonly resolve: ResolveTool
+  readonly callTool: CallTool
+  readonly metaTools: readonly MetaTool[]
+  readonly results: ResultStore
+  readonly redact: Redact
+  readonly log: Log
+}
+
+/** JSON.stringify ends at some 7,000 levels. */
+const deepestResult = 1_000
+
+export function createCallByName(deps: CallByNameDeps): CallByName {
+  const metaTools = new Map(deps.metaTools.map((tool) => [tool.definition.name, tool]))
+  return async (name, args, caller) => {
+    const metaTool = metaTools.get(metaToolName(name) ?? '')
+    if (metaTool !== undefined) return { result: await callMetaTool(metaTool, args, caller, deps) }
+    let tool: Tool | undefined
+    try {
+      // Awaiting what is there already would cost every call a turn of the queue.
+      const found = deps.resolve.soon(name)
+      tool = found instanceof Promise ? await found : found
+      deps.view.countUse(tool.id)
+      const result = await deps.callTool({ ...caller, tool: tool.id, arguments: args })
+      if (isDeeperThan(result, deepestResult)) throw tooDeep(tool)
+      return { result: cutResult(result, deps.config().maxResultTokens, deps.results), tool }
+    } catch (error) {
+      return { result: logged(error, deps), ...(tool && { tool }) }
+    }
+  }
+}
+
+/** Such an answer could not be written to the client, who would wait for it in vain. */
+function tooDeep(tool: Tool): UpstreamError {
+  return new UpstreamError(
+    tool.server,
+    'protocol',
+    `the result of ${tool.id} is nested more than ${deepestResult} levels deep.`,
+    'Ask the tool for less.',
+  )
+}
+
+async function callMetaTool(
+  metaTool: MetaTool,
+  args: JsonObject,
+  caller: Caller,
+  deps: CallByNameDeps,
+): Promise<ToolResult> {
+  try {
+    return await metaTool.call(args, caller)
+  } catch (error) {
+    const info = redactedInfo(error, deps.redact)
+    if (info.code === 'INTERNAL') deps.log.error('a tool of ours failed', { error })
+    return { ...errorResult(info), structuredContent: { status: 'failed', error: { ...info } } }
+  }
+}
+
+function logged(error: unknown, deps: CallByNameDeps): ToolResult {
+  const result = toolError(error, deps.redact)
+  const { code } = (result.structuredContent as { error: { code: string } }).error
+  if (code === 'INTERNAL') deps.log.error('a call failed by our own fault', { error })
+  return result
+}

@@ -1,0 +1,41 @@
+import { ToolNotFoundError, ToolQuarantinedError } from '../errors.js'
+import type { Tool } from '../model/tool.js'
+import type { CatalogueView } from './catalogue-view.js'
+import { notReady } from './tools/server-notes.js'
+
+/** Any form of a tool's name, listed by the current exposure or not, to a tool that can be called. */
+export interface ResolveTool {
+  /** @throws ToolNotFoundError, ToolQuarantinedError */
+  now(name: string): Tool
+  /** The same; on a first run an unknown name first waits for servers that have never been seen. */
+  soon(name: string): Tool | Promise<Tool>
+}
+
+const closestCount = 3
+
+export function createResolveTool(view: CatalogueView): ResolveTool {
+  const notFound = (name: string): ToolNotFoundError =>
+    new ToolNotFoundError(
+      name.slice(0, 200),
+      view.current().names.closest(name, closestCount),
+      notReady(view.servers()),
+    )
+  const now = (name: string): Tool => {
+    const tool = view.current().names.resolve(name)
+    if (tool === undefined) throw notFound(name)
+    return callable(tool)
+  }
+  return {
+    now,
+    soon(name) {
+      const tool = view.current().names.resolve(name)
+      if (tool !== undefined) return callable(tool)
+      return view.firstSettled().then(() => now(name))
+    },
+  }
+}
+
+function callable(tool: Tool): Tool {
+  if (tool.changed !== undefined) throw new ToolQuarantinedError(tool.id)
+  return tool
+}

@@ -1,0 +1,362 @@
+/** A gateway among small in-memory rooms, and real SDK clients of it: what the tests of this room share. */
+import { createServer, type Server as HttpServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { PassThrough } from 'node:stream'
+import {
+  Client,
+  type ClientOptions,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client'
+import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/server'
+import type { RunHandle } from '../execute/run-plan.js'
+import type { PmlConfig } from '../model/config.js'
+import type { JsonObject } from '../model/json.js'
+import { silentLog } from '../model/log.js'
+import { newId } from '../model/new-id.js'
+import type { Plan } from '../model/plan.js'
+import { createRedact } from '../model/redact.js'
+import type { Run, TaskOutcome } from '../model/run.js'
+import type { RunEvent } from '../model/run-event.js'
+import type { ServerState } from '../model/server.js'
+import { formatToolId, hashDefinition, type Tool, type ToolDefinition, type ToolId } from '../model/tool.js'
+import type { CallTool, ToolCall, ToolResult } from '../model/tool-call.js'
+import { createGateway, type Gateway } from './create-gateway.js'
+
+export const testConfig: PmlConfig = {
+  source: '/home/someone/.mcp.json',
+  servers: [],
+  exposure: 'auto',
+  prefix: 'server',
+  contextWindow: 200_000,
+  maxResultTokens: 1_000,
+  hybrid: { pinned: [], tokenBudget: 1_000 },
+  replyWithinMs: 2_000,
+  firstListWaitMs: 500,
+  validateArguments: true,
+  http: { host: '127.0.0.1', port: 0 },
+  limits: {
+    maxMessageBytes: 1_000_000,
+    concurrentColdStarts: 2,
+    concurrentCalls: 8,
+    concurrentCallsPerServer: 4,
+  },
+  secrets: [],
+}
+
+export function makeTool(
+  server: string,
+  name: string,
+  extra: Partial<ToolDefinition> & Partial<Pick<Tool, 'listed' | 'changed' | 'tokens'>> = {},
+): Tool {
+  const { listed = true, changed, tokens, ...fields } = extra
+  const definition: ToolDefinition = {
+    name,
+    description: `Does ${name.slice(0, 50)}.`,
+    inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
+    ...fields,
+  }
+  return {
+    id: formatToolId(server, name),
+    server,
+    name,
+    definition,
+    hash: hashDefinition(definition),
+    listed,
+    flags: [],
+    ...(changed && { changed }),
+    ...(tokens !== undefined && { tokens }),
+  }
+}
+
+export function makeServer(name: string, extra: Partial<ServerState> = {}): ServerState {
+  return { name, transport: 'stdio', status: 'ready', toolCount: 1, fromSnapshot: false, pids: [], ...extra }
+}
+
+export interface TestGatewayOptions {
+  readonly tools?: readonly Tool[]
+  readonly servers?: readonly ServerState[]
+  readonly config?: Partial<PmlConfig>
+  readonly callTool?: CallTool
+  readonly settled?: () => Promise<void>
+}
+
+export interface TestGateway {
+  readonly gateway: Gateway
+  readonly calls: ToolCall[]
+  readonly ended: string[]
+  readonly trusted: ToolId[]
+  readonly counted: Tool[]
+  setTools(tools: readonly Tool[]): void
+  setServers(servers: readonly ServerState[]): void
+  setConfig(config: Partial<PmlConfig>): void
+  /** A client over a pair of streams. */
+  stream(options?: ClientOptions): Promise<Client>
+  /** A client over HTTP on loopback. */
+  http(options?: ClientOptions): Promise<Client>
+  /** The address of the HTTP face; `local` has the rights of the socket. */
+  listen(via?: 'tcp' | 'local'): Promise<string>
+  close(): Promise<void>
+}
+
+export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
+  let tools = sorted(options.tools ?? [makeTool('files', 'read')])
+  let servers =
+    options.servers ?? [...new Set(tools.map((tool) => tool.server))].map((name) => makeServer(name))
+  let config = { ...testConfig, ...options.config }
+  const listeners = new Set<() => void>()
+  const calls: ToolCall[] = []
+  const ended: string[] = []
+  const trusted: ToolId[] = []
+  const counted: Tool[] = []
+  const closers: (() => unknown)[] = []
+  const addresses = new Map<string, Promise<string>>()
+  const callTool: CallTool = async (call) => {
+    calls.push(call)
+    return (options.callTool ?? echo)(call)
+  }
+  const change = (): void => {
+    for (const listener of listeners) listener()
+  }
+  const gateway = createGateway({
+    config: () => config,
+    catalogue: {
+      servers: () => servers,
+      tools: () => tools,
+      onChange(listener) {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
+      settled: options.settled ?? (async () => {}),
+    },
+    callTool,
+    endSession: (session) => void ended.push(session),
+    runs: createFakeRuns(callTool),
+    async trust(ids) {
+      trusted.push(...ids)
+      return tools.filter((tool) => ids.includes(tool.id))
+    },
+    countTokens: (asked) => void counted.push(...asked),
+    version: '0.0.0-test',
+    log: silentLog,
+    redact: (text) => createRedact(config.secrets)(text),
+  })
+  const connect = async (transport: Transport, clientOptions: ClientOptions = {}): Promise<Client> => {
+    const client = new Client({ name: 'test', version: '1.0.0' }, clientOptions)
+    await client.connect(transport)
+    closers.push(() => client.close())
+    return client
+  }
+  const listen = (via: 'tcp' | 'local' = 'tcp'): Promise<string> => {
+    const known = addresses.get(via)
+    if (known !== undefined) return known
+    const server = createServer((request, response) => gateway.handle(request, response, via))
+    closers.push(() => closeHttp(server))
+    const address = new Promise<string>((resolve) => {
+      server.listen(0, '127.0.0.1', () =>
+        resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+      )
+    })
+    addresses.set(via, address)
+    return address
+  }
+  return {
+    gateway,
+    calls,
+    ended,
+    trusted,
+    counted,
+    setTools(next) {
+      tools = sorted(next)
+      change()
+    },
+    setServers(next) {
+      servers = next
+      change()
+    },
+    setConfig(next) {
+      config = { ...config, ...next }
+      change()
+    },
+    stream(clientOptions) {
+      const toGateway = new PassThrough()
+      const toClient = new PassThrough()
+      gateway.serveStream(toGateway, toClient)
+      return connect(streamClientTransport(toClient, toGateway), clientOptions)
+    },
+    async http(clientOptions) {
+      return connect(new StreamableHTTPClientTransport(new URL('/mcp', await listen())), clientOptions)
+    },
+    listen,
+    async close() {
+      await Promise.allSettled(closers.reverse().map((close) => close()))
+      await gateway.close()
+    },
+  }
+}
+
+function sorted(tools: readonly Tool[]): readonly Tool[] {
+  return [...tools].sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+async function echo(call: ToolCall): Promise<ToolResult> {
+  return { content: [{ type: 'text', text: JSON.stringify(call.arguments) }] }
+}
+
+async function closeHttp(server: HttpServer): Promise<void> {
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+}
+
+/** The client's half of a stream pair. */
+function streamClientTransport(input: PassThrough, output: PassThrough): Transport {
+  const buffer = new ReadBuffer({ maxBufferSize: 256 * 1024 * 1024 })
+  const transport: Transport = {
+    async start() {
+      input.on('data', (chunk: Buffer) => {
+        buffer.append(chunk)
+        for (let message = buffer.readMessage(); message !== null; message = buffer.readMessage())
+          transport.onmessage?.(message)
+      })
+    },
+    async send(message) {
+      output.write(serializeMessage(message))
+    },
+    async close() {
+      output.end()
+      transport.onclose?.()
+    },
+  }
+  return transport
+}
+
+/** Tasks one after another, without references: enough to see what the gateway makes of runs. */
+function createFakeRuns(callTool: CallTool) {
+  const handles = new Map<string, RunHandle>()
+  return {
+    start(plan: Plan, session: string): RunHandle {
+      const handle = startFakeRun(plan, session, callTool)
+      handles.set(handle.id, handle)
+      return handle
+    },
+    find: async (id: string) => handles.get(id)?.current(),
+    async abort(id: string, reason: string) {
+      handles.get(id)?.abort(reason)
+      return handles.get(id)?.result
+    },
+    list: async (limit: number) =>
+      [...handles.values()]
+        .map((handle) => handle.current())
+        .reverse()
+        .slice(0, limit),
+  }
+}
+
+function startFakeRun(plan: Plan, session: string, callTool: CallTool): RunHandle {
+  const stop = new AbortController()
+  const tasks: TaskOutcome[] = plan.tasks.map(({ id, tool, arguments: args }) => ({
+    id,
+    tool,
+    arguments: args,
+    status: 'pending',
+  }))
+  let run: Run = {
+    id: newId(),
+    status: 'running',
+    tasks,
+    startedAt: Date.now(),
+    ...(plan.intent && { intent: plan.intent }),
+  }
+  const events: RunEvent[] = []
+  let wake = (): void => {}
+  const emit = (event: RunEvent): void => {
+    events.push(event)
+    wake()
+  }
+  const result = (async () => {
+    for (const [i, task] of tasks.entries()) {
+      const startedAt = Date.now()
+      const outcome = await runTask(task, session, stop.signal, callTool)
+      tasks[i] = { ...task, ...outcome, startedAt, ms: Date.now() - startedAt }
+      run = { ...run, tasks: [...tasks] }
+      emit({ type: 'task-end', runId: run.id, task: tasks[i] })
+    }
+    const failed = tasks.filter((task) => task.status === 'failed').length
+    const status = stop.signal.aborted
+      ? 'aborted'
+      : failed === 0
+        ? 'complete'
+        : failed === tasks.length
+          ? 'failed'
+          : 'partial_failure'
+    run = { ...run, status, endedAt: Date.now() }
+    emit({ type: 'run-end', run })
+    return run
+  })()
+  return {
+    id: run.id,
+    current: () => run,
+    result,
+    abort: (reason) => stop.abort(reason),
+    events: {
+      async *[Symbol.asyncIterator]() {
+        for (let i = 0; ; i++) {
+          while (i >= events.length)
+            await new Promise<void>((resolve) => {
+              wake = resolve
+            })
+          yield events[i]!
+          if (events[i]!.type === 'run-end') return
+        }
+      },
+    },
+  }
+}
+
+async function runTask(
+  task: TaskOutcome,
+  session: string,
+  signal: AbortSignal,
+  callTool: CallTool,
+): Promise<Partial<TaskOutcome>> {
+  if (signal.aborted) return { status: 'aborted' }
+  try {
+    const call = callTool({ tool: task.tool, arguments: task.arguments, session, signal })
+    const gone = new Promise<never>((_, reject) =>
+      signal.addEventListener('abort', () => reject(new Error('aborted'))),
+    )
+    const result = await Promise.race([call, gone])
+    return { status: 'complete', result: result.structuredContent ?? result.content[0]?.text ?? null }
+  } catch (error) {
+    if (signal.aborted) return { status: 'aborted' }
+    return { status: 'failed', error: { code: 'FAILED', message: String(error), hint: 'Try again.' } }
+  }
+}
+
+export function textOf(result: unknown): string {
+  return ((result as ToolResult).content ?? []).map((block) => block.text ?? '').join('\n')
+}
+
+export function dataOf<Data = JsonObject>(result: unknown): Data {
+  return (result as { structuredContent: Data }).structuredContent
+}
+
+export async function eventually<Value>(
+  ask: () => Value | Promise<Value>,
+  pleases: (value: Value) => boolean,
+): Promise<Value> {
+  for (let i = 0; i < 200; i++) {
+    const value = await ask()
+    if (pleases(value)) return value
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  throw new Error(`still ${JSON.stringify(await ask())}`)
+}
+
+/** The four ways a client reaches us: both eras over streams and over HTTP. */
+export const ways = [
+  ['a stream, 2026', 'stream', { versionNegotiation: { mode: 'auto' } }],
+  ['a stream, 2025', 'stream', { versionNegotiation: { mode: 'legacy' } }],
+  ['HTTP, 2026', 'http', { versionNegotiation: { mode: 'auto' } }],
+  ['HTTP, 2025', 'http', { versionNegotiation: { mode: 'legacy' } }],
+] as const satisfies readonly (readonly [string, 'stream' | 'http', ClientOptions])[]

@@ -1,0 +1,129 @@
+import type { JsonObject } from '../../model/json.js'
+import type { Redact } from '../../model/redact.js'
+import type { Tool, ToolDefinition } from '../../model/tool.js'
+import type { ToolHit } from '../../plan/create-tool-search.js'
+import type { CatalogueView, View } from '../catalogue-view.js'
+import { jsonLength } from '../estimate-tokens.js'
+import { oneLine } from '../one-line.js'
+import { callSignature } from './call-signature.js'
+import { type MetaTool, reply } from './meta-tool.js'
+import { optionalChoice, optionalCount, requiredText } from './read-arguments.js'
+import { describeNotes, serverNotes } from './server-notes.js'
+
+export const discoverDefinition: ToolDefinition = {
+  name: 'discover',
+  description:
+    'Find tools of all connected servers by what you want to do, or by name. Returns ids with call signatures, best first, and servers that are still loading or down. Call a found tool by its name, or in execute_workflow.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      intent: { type: 'string', description: 'What you want to do, or a tool name' },
+      context: { type: 'array', items: { type: 'string' }, description: 'Tools used so far' },
+      kind: { type: 'string', enum: ['tool', 'capability', 'any'] },
+      limit: { type: 'integer', minimum: 1, maximum: 50, default: 8 },
+    },
+    required: ['intent'],
+  },
+  annotations: { title: 'Find tools', readOnlyHint: true, openWorldHint: false },
+}
+
+/** About 2,000 tokens, whatever the limit asks for. */
+const maxReplyChars = 6_000
+
+/** A search on a first run gives new servers this long; the answer says which are still loading. */
+export const searchWaitMs = 2_000
+
+export interface DiscoverDeps {
+  readonly view: CatalogueView
+  readonly redact: Redact
+}
+
+export function createDiscover({ view, redact }: DiscoverDeps): MetaTool {
+  return {
+    definition: discoverDefinition,
+    async call(args) {
+      const intent = requiredText('discover', args, 'intent')
+      const kind = optionalChoice('discover', args, 'kind', ['tool', 'capability', 'any']) ?? 'any'
+      const limit = optionalCount('discover', args, 'limit', { min: 1, max: 50 }) ?? 8
+      await view.firstSettled(searchWaitMs)
+      const current = view.current()
+      const hits = kind === 'capability' ? [] : current.search.search(intent, { limit })
+      const { shown, omitted } = withinBudget(hits.map((hit) => describeHit(hit, current)))
+      const notes = serverNotes(view.servers()).map((note) => redactNote(note, redact))
+      return reply(
+        {
+          status: 'complete',
+          tools: shown,
+          ...(omitted > 0 && { omitted }),
+          ...(notes.length > 0 && { servers: notes }),
+          ...(shown.length === 0 && { hint: nothingFound(kind, current, notes.length > 0) }),
+        },
+        describe(shown, omitted, notes, nothingFound(kind, current, notes.length > 0)),
+      )
+    },
+  }
+}
+
+/** A tool as an agent needs it to decide and to call. */
+export function describeHit(hit: ToolHit, view: View): JsonObject {
+  const { tool } = hit
+  const name = view.wireNames.byId.get(tool.id)!
+  return {
+    id: tool.id,
+    name,
+    description: oneLine(tool.definition.description),
+    signature: callSignature(name, tool.definition.inputSchema),
+    score: round(hit.score),
+    parts: { name: round(hit.parts.name), bm25: round(hit.parts.bm25) },
+    ...quarantine(tool),
+  }
+}
+
+function quarantine(tool: Tool): JsonObject {
+  if (tool.changed === undefined) return {}
+  return {
+    quarantined: true,
+    approve: `Its definition changed, so it cannot be called until a person runs: pml trust ${tool.id}`,
+  }
+}
+
+function withinBudget(tools: readonly JsonObject[]): { shown: readonly JsonObject[]; omitted: number } {
+  let left = maxReplyChars
+  const shown = tools.filter((tool, i) => {
+    left -= jsonLength(tool, maxReplyChars)
+    return left > 0 || i === 0
+  })
+  return { shown, omitted: tools.length - shown.length }
+}
+
+function describe(
+  tools: readonly JsonObject[],
+  omitted: number,
+  notes: readonly JsonObject[],
+  nothing: string,
+): string {
+  const lines = tools.map(
+    (tool) => `${tool.signature} - ${tool.quarantined ? `QUARANTINED: ${tool.approve}` : tool.description}`,
+  )
+  if (tools.length === 0) lines.push(nothing)
+  if (omitted > 0) lines.push(`${omitted} more did not fit: ask more narrowly.`)
+  if (notes.length > 0) lines.push(`Not all servers are ready: ${describeNotes(notes)}.`)
+  return lines.join('\n')
+}
+
+function nothingFound(kind: string, view: View, waiting: boolean): string {
+  if (kind === 'capability') return 'No capabilities yet; leave out kind to find tools.'
+  if (view.tools.length === 0)
+    return waiting ? 'No tools yet: ask again in a moment.' : 'No tools: no server is configured or ready.'
+  return 'Nothing matches; try other words or the name of a tool or server.'
+}
+
+function redactNote(note: JsonObject, redact: Redact): JsonObject {
+  return Object.fromEntries(
+    Object.entries(note).map(([key, value]) => [key, typeof value === 'string' ? redact(value) : value]),
+  )
+}
+
+function round(score: number): number {
+  return Math.round(score * 1_000) / 1_000
+}

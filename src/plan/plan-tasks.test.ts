@@ -1,0 +1,245 @@
+import { describe, expect, it } from 'vitest'
+import { BadTasksError, type CyclicTasksError, ToolNotFoundError, ToolQuarantinedError } from '../errors.js'
+import { makeTool } from './make-tool.contract.js'
+import { planTasks } from './plan-tasks.js'
+
+const changed = { definition: makeTool('s:q').definition, hash: 'x', seenAt: 0 }
+const tools = [makeTool('s:t'), makeTool('s:q', '', { changed })]
+const resolve = (name: string) => {
+  const tool = tools.find(({ id, name: bare }) => id === name || bare === name)
+  if (!tool) throw new ToolNotFoundError(name, [])
+  return tool
+}
+const plan = (tasks: unknown) => planTasks(tasks, { resolve })
+const task = (id: string, more: object = {}) => ({ id, tool: 't', ...more })
+const order = (tasks: unknown) => plan(tasks).tasks.map(({ id }) => id)
+
+describe('a plan', () => {
+  it('fills in every default and keeps the intent', () => {
+    expect(planTasks([task('a')], { resolve, intent: 'try it' })).toEqual({
+      intent: 'try it',
+      tasks: [{ id: 'a', tool: 's:t', arguments: {}, dependsOn: [], onError: 'fail' }],
+    })
+  })
+
+  it('keeps what the caller wrote', () => {
+    const given = task('a', { arguments: { x: [1] }, onError: { default: null }, timeoutMs: 50 })
+    expect(plan([given]).tasks[0]).toEqual({ ...given, tool: 's:t', dependsOn: [] })
+  })
+
+  it('takes null for what is left out', () => {
+    const given = task('a', { arguments: null, dependsOn: null, onError: null, timeoutMs: null })
+    expect(plan([given])).toEqual(plan([task('a')]))
+  })
+
+  it('makes dependencies of declarations and references, each once', () => {
+    const arguments_ = { x: { $from: 'b.y' }, list: [{ deep: { $from: 'a[0]' } }, { $from: 'b' }] }
+    const { tasks } = plan([
+      task('a'),
+      task('b'),
+      task('c', { dependsOn: ['a', 'a'], arguments: arguments_ }),
+    ])
+    expect(tasks[2]?.dependsOn).toEqual(['a', 'b'])
+  })
+
+  it('orders topologically and otherwise as given', () => {
+    expect(
+      order([task('d', { dependsOn: ['b'] }), task('c'), task('b', { dependsOn: ['a'] }), task('a')]),
+    ).toEqual(['c', 'a', 'b', 'd'])
+    expect(order([task('x'), task('y'), task('z')])).toEqual(['x', 'y', 'z'])
+  })
+
+  it('takes 500 tasks in a chain written backwards', () => {
+    const chain = Array.from({ length: 500 }, (_, i) =>
+      task(`t${i}`, i < 499 ? { dependsOn: [`t${i + 1}`] } : {}),
+    )
+    expect(order(chain).at(0)).toBe('t499')
+  })
+
+  it('takes ids named like prototypes', () => {
+    expect(
+      order([task('__proto__', { arguments: { x: { $from: 'constructor' } } }), task('constructor')]),
+    ).toEqual(['constructor', '__proto__'])
+  })
+
+  it('does not change what it was given', () => {
+    const given = [task('b', { dependsOn: ['a', 'a'] }), task('a', { arguments: { x: 1 } })]
+    const before = JSON.stringify(given)
+    plan(given)
+    expect(JSON.stringify(given)).toBe(before)
+  })
+})
+
+describe('what is wrong is named', () => {
+  const deep = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)
+
+  it.each<[string, unknown, string]>([
+    ['no array', { id: 'a' }, 'tasks: expected an array of tasks, got an object.'],
+    ['JSON text', '[]', 'tasks: expected an array of tasks, got string "[]".'],
+    ['nothing', undefined, 'tasks: expected an array of tasks, got nothing.'],
+    ['no tasks', [], 'tasks: expected at least one task, got none.'],
+    ['too many', Array(501).fill(task('a')), 'tasks: expected at most 500, got 501.'],
+    ['a task that is no object', ['a'], 'tasks[0]: expected an object, got string "a".'],
+    [
+      'no id',
+      [{ tool: 't' }],
+      'tasks[0]: id must be a name of 1 to 100 characters without dots, brackets or spaces, got nothing.',
+    ],
+    [
+      'an id that is a number',
+      [{ id: 1, tool: 't' }],
+      'tasks[0]: id must be a name of 1 to 100 characters without dots, brackets or spaces, got number 1.',
+    ],
+    [
+      'an id with a dot',
+      [task('a.b')],
+      'tasks[0] ("a.b"): id must be a name of 1 to 100 characters without dots, brackets or spaces, got string "a.b".',
+    ],
+    [
+      'the same id twice',
+      [task('a'), task('b'), task('a')],
+      'tasks[2] ("a"): id must be unique, and tasks[0] has it already.',
+    ],
+    ['no tool', [{ id: 'a' }], 'tasks[0] ("a"): tool must be the name of a tool, got nothing.'],
+    [
+      'arguments that are no object',
+      [task('a', { arguments: [1] })],
+      'tasks[0] ("a"): arguments must be an object, got an array of 1.',
+    ],
+    [
+      'arguments too deep',
+      [task('a', { arguments: deep(65) })],
+      'tasks[0] ("a"): arguments must be an object of at most 64 levels, got an object.',
+    ],
+    [
+      'arguments of any depth',
+      [task('a', { arguments: deep(100_000) })],
+      'tasks[0] ("a"): arguments must be an object of at most 64 levels, got an object.',
+    ],
+    [
+      'arguments too large',
+      [task('a', { arguments: { x: Array(100_001).fill(0) } })],
+      'tasks[0] ("a"): arguments must be an object of at most 100000 values, got an object.',
+    ],
+    [
+      'dependsOn that is text',
+      [task('a', { dependsOn: 'b' })],
+      'tasks[0] ("a"): dependsOn must be an array of at most 500 task ids, got string "b".',
+    ],
+    [
+      'a wrong onError',
+      [task('a', { onError: 'ignore' })],
+      'tasks[0] ("a"): onError must be "fail", "skip" or {"default": value}, got string "ignore".',
+    ],
+    [
+      'onError without default',
+      [task('a', { onError: { value: 1 } })],
+      'tasks[0] ("a"): onError must be "fail", "skip" or {"default": value}, got an object.',
+    ],
+    [
+      'no time at all',
+      [task('a', { timeoutMs: 0 })],
+      'tasks[0] ("a"): timeoutMs must be a positive number of milliseconds up to 2147483647, got number 0.',
+    ],
+    [
+      'a timer that would overflow',
+      [task('a', { timeoutMs: 1e12 })],
+      'tasks[0] ("a"): timeoutMs must be a positive number of milliseconds up to 2147483647, got number 1000000000000.',
+    ],
+    [
+      'a field of another spelling',
+      [task('a', { depends_on: ['b'] })],
+      'tasks[0] ("a"): unknown field "depends_on"; write dependsOn.',
+    ],
+    [
+      'a field of another name',
+      [task('a', { args: {} })],
+      'tasks[0] ("a"): unknown field "args"; write arguments.',
+    ],
+    ['an unknown field', [task('a', { constructor: 1 })], 'tasks[0] ("a"): unknown field "constructor".'],
+    [
+      'an approval we could not ask for',
+      [task('a', { requireApproval: true })],
+      'tasks[0] ("a"): requireApproval is not available in this version.',
+    ],
+    [
+      'an unknown dependency',
+      [task('a', { dependsOn: ['x'] }), task('b')],
+      'tasks[0] ("a"): dependsOn[0] "x" names no task of this plan (a, b).',
+    ],
+    [
+      'an unknown reference',
+      [task('a', { arguments: { v: { $from: 'x.y' } } })],
+      'tasks[0] ("a"): the reference "x.y" in arguments names no task of this plan (a).',
+    ],
+    [
+      'itself as dependency',
+      [task('a', { dependsOn: ['a'] })],
+      'tasks[0] ("a"): dependsOn[0] "a" names the task itself.',
+    ],
+    [
+      'a reference to itself',
+      [task('a', { arguments: { v: { $from: 'a.x' } } })],
+      'tasks[0] ("a"): the reference "a.x" in arguments names the task itself.',
+    ],
+    [
+      'a reference of bad syntax',
+      [task('a', { arguments: { v: { $from: 'b..x' } } }), task('b')],
+      'tasks[0] ("a"): a $from in arguments is wrong: "b..x" is not a reference. Write taskId, taskId.field, taskId.items[0].name, taskId["odd key"] or taskId.items[*].id.',
+    ],
+    [
+      'a reference that is no text',
+      [task('a', { arguments: { v: { $from: { task: 'b' } } } })],
+      'tasks[0] ("a"): a $from in arguments is wrong: "{"task":"b"}" is not a reference. Write taskId, taskId.field, taskId.items[0].name, taskId["odd key"] or taskId.items[*].id.',
+    ],
+  ])('%s', (_, tasks, message) => {
+    expect(() => plan(tasks)).toThrow(new BadTasksError(message, expect.anything() as never))
+  })
+
+  it('names several faults at once, the first five in full', () => {
+    const error = catchError(() => plan(Array.from({ length: 7 }, (_, i) => ({ id: `t${i}`, tool: '' }))))
+    expect(error.message.match(/tool must be/g)).toHaveLength(5)
+    expect(error.message).toMatch(/\(and 2 more\)$/)
+  })
+
+  it('passes on what resolve throws, and refuses a quarantined tool', () => {
+    expect(() => plan([{ id: 'a', tool: 'nope' }])).toThrow(ToolNotFoundError)
+    expect(() => plan([{ id: 'a', tool: 'q' }])).toThrow(ToolQuarantinedError)
+  })
+})
+
+describe('circles', () => {
+  const cycleOf = (tasks: unknown) => (catchError(() => plan(tasks)) as CyclicTasksError).cycle
+
+  it('are refused with the shortest one named, in order', () => {
+    const tasks = [
+      task('start'),
+      task('a', { dependsOn: ['b'] }),
+      task('b', { arguments: { x: { $from: 'c.x' } } }),
+      task('c', { dependsOn: ['d', 'start'] }),
+      task('d', { dependsOn: ['a'] }),
+      task('x', { dependsOn: ['y', 'a'] }),
+      task('y', { dependsOn: ['z'] }),
+      task('z', { dependsOn: ['x'] }),
+      task('after', { dependsOn: ['a'] }),
+    ]
+    expect(cycleOf(tasks)).toEqual(['x', 'y', 'z'])
+    expect(() => plan(tasks)).toThrow('in a circle: x -> y -> z -> x.')
+    expect(cycleOf(tasks.slice(0, 5))).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  it('are found among 500 tasks', () => {
+    const ring = Array.from({ length: 500 }, (_, i) => task(`t${i}`, { dependsOn: [`t${(i + 1) % 500}`] }))
+    expect(cycleOf(ring)).toHaveLength(500)
+    expect(cycleOf(ring)[0]).toBe('t0')
+  })
+})
+
+function catchError(action: () => unknown): Error {
+  try {
+    action()
+  } catch (error) {
+    return error as Error
+  }
+  throw new Error('nothing was thrown')
+}

@@ -1,0 +1,86 @@
+/**
+ * Tasks as a caller wrote them -> a Plan that can run. Promises: every tool is known and callable, every reference and
+ * dependency names a task of the plan, and the order is topological; otherwise it throws, naming the task, the field and
+ * what was expected. Never calls a tool and never changes what it was given.
+ */
+import { ReferenceSyntaxError, ToolQuarantinedError } from '../errors.js'
+import type { Plan, PlannedTask, TaskRequest } from '../model/plan.js'
+import { collectReferences } from '../model/reference.js'
+import type { Tool } from '../model/tool.js'
+import { orderTasks } from './order-tasks.js'
+import { nameTask, readTasks, throwIssues } from './read-tasks.js'
+
+export interface PlanTasksOptions {
+  /** Throws ToolNotFoundError for a name that is no tool's. */
+  resolve(name: string): Tool
+  readonly intent?: string
+}
+
+export function planTasks(tasks: unknown, options: PlanTasksOptions): Plan {
+  const requests = readTasks(tasks)
+  const ids = new Set(requests.map((request) => request.id))
+  const issues: string[] = []
+  const dependencies = requests.map((request, i) => findDependencies(request, i, ids, issues))
+  throwIssues(issues)
+  const planned = requests.map((request, i) => planTask(request, dependencies[i]!, options))
+  return {
+    ...(options.intent !== undefined && { intent: options.intent }),
+    tasks: orderTasks(planned),
+  }
+}
+
+/** Declared first, then referenced, each once. */
+function findDependencies(
+  request: TaskRequest,
+  index: number,
+  ids: ReadonlySet<string>,
+  issues: string[],
+): readonly string[] {
+  const where = nameTask(index, request.id)
+  const found = new Set<string>()
+  const wrong = new Set<string>()
+  const note = (id: string, by: string) => {
+    if (wrong.has(id)) return
+    if (ids.has(id) && id !== request.id) {
+      found.add(id)
+      return
+    }
+    wrong.add(id)
+    if (id === request.id) issues.push(`${where}: ${by} names the task itself.`)
+    else issues.push(`${where}: ${by} names no task of this plan (${listSome(ids)}).`)
+  }
+  request.dependsOn?.forEach((id, i) => {
+    note(id, `dependsOn[${i}] ${JSON.stringify(id.slice(0, 100))}`)
+  })
+  try {
+    for (const reference of collectReferences(request.arguments)) {
+      note(reference.task, `the reference ${JSON.stringify(reference.text)} in arguments`)
+    }
+  } catch (error) {
+    if (!(error instanceof ReferenceSyntaxError)) throw error
+    issues.push(`${where}: a $from in arguments is wrong: ${error.message} ${error.hint}`)
+  }
+  return [...found]
+}
+
+function planTask(
+  request: TaskRequest,
+  dependsOn: readonly string[],
+  options: PlanTasksOptions,
+): PlannedTask {
+  const tool = options.resolve(request.tool)
+  if (tool.changed) throw new ToolQuarantinedError(tool.id)
+  return {
+    id: request.id,
+    tool: tool.id,
+    arguments: request.arguments ?? {},
+    dependsOn,
+    onError: request.onError ?? 'fail',
+    ...(request.timeoutMs !== undefined && { timeoutMs: request.timeoutMs }),
+  }
+}
+
+function listSome(ids: ReadonlySet<string>): string {
+  const shown = [...ids].slice(0, 10).join(', ')
+  return ids.size > 10 ? `${shown} and ${ids.size - 10} more` : shown
+}

@@ -1,0 +1,129 @@
+/** What SqlStore relies on, whatever runs the SQL. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { StoreError } from '../errors.js'
+import type { Database } from './database.js'
+import { migrate } from './migrate.js'
+import { type Migration, migrations } from './migrations.js'
+
+export function testDatabase(kind: Database['kind'], open: () => Promise<Database>): void {
+  describe(`${kind} as a Database`, () => {
+    let database: Database
+
+    beforeEach(async () => {
+      database = await open()
+      await database.query('create table counter (id text primary key, value integer not null)')
+      await database.query(`insert into counter values ('a', 0), ('b', 0)`)
+    })
+
+    afterEach(() => database.close())
+
+    const values = async () =>
+      (await database.query<{ readonly value: number }>('select value from counter order by id')).map(
+        (row) => row.value,
+      )
+
+    it('a transaction that throws leaves nothing behind', async () => {
+      const failed = database.transaction(async (transaction) => {
+        await transaction.query('update counter set value = 1')
+        throw new Error('changed my mind')
+      })
+      await expect(failed).rejects.toThrow('changed my mind')
+      expect(await values()).toEqual([0, 0])
+    })
+
+    it('a transaction that swallowed the error of a statement fails all the same', async () => {
+      const failed = database.transaction(async (transaction) => {
+        await transaction.query('update counter set value = 1')
+        await transaction.query('select 1 / 0').catch(() => {})
+      })
+      await expect(failed).rejects.toThrow('division by zero')
+      expect(await values()).toEqual([0, 0])
+    })
+
+    it('two transactions do not interleave on the same rows', async () => {
+      const add = () =>
+        database.transaction(async (transaction) => {
+          const [row] = await transaction.query<{ readonly value: number }>(
+            `select value from counter where id = 'a' for update`,
+          )
+          await new Promise((resolve) => setTimeout(resolve, 2))
+          await transaction.query(`update counter set value = $1::integer where id = 'a'`, [row!.value + 1])
+          await transaction.query(`update counter set value = $1::integer where id = 'b'`, [row!.value + 1])
+        })
+      await Promise.all(Array.from({ length: 25 }, add))
+      expect(await values()).toEqual([25, 25])
+    })
+
+    it('a query beside an open transaction is no part of it', async () => {
+      const failed = database.transaction(async (transaction) => {
+        await transaction.query(`update counter set value = 1 where id = 'a'`)
+        beside = database.query(`update counter set value = 2 where id = 'b'`)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        throw new Error('rolled back')
+      })
+      let beside: Promise<unknown> = Promise.resolve()
+      await expect(failed).rejects.toThrow('rolled back')
+      await beside
+      expect(await values()).toEqual([0, 2])
+    })
+
+    it('a refused statement is a StoreError whose cause keeps its SQLSTATE', async () => {
+      const error = await database.query('select * from nowhere').catch((caught) => caught)
+      expect(error).toBeInstanceOf(StoreError)
+      expect(error.message).toContain('relation "nowhere" does not exist')
+      expect(error.cause).toMatchObject({ code: '42P01' })
+    })
+
+    it('arrays arrive with their nulls and quotes', async () => {
+      const texts = ['a', null, 'null', 'NULL', '', '"', '\\', '{', ',', ' x ']
+      const rows = await database.query(
+        'select * from unnest($1::text[], $2::double precision[], $3::boolean[]) as given (text, number, flag)',
+        [
+          texts,
+          texts.map((_, index) => (index === 1 ? null : index / 3)),
+          texts.map((_, index) => index === 2),
+        ],
+      )
+      expect(rows).toEqual(
+        texts.map((text, index) => ({ text, number: index === 1 ? null : index / 3, flag: index === 2 })),
+      )
+    })
+
+    it('migrations are applied once, in order, also when several start together', async () => {
+      const next: Migration = {
+        version: 2,
+        name: 'add one',
+        statements: ['update counter set value = value + 1'],
+      }
+      await Promise.all(Array.from({ length: 4 }, () => migrate(database, migrations, () => {})))
+      await Promise.all(Array.from({ length: 4 }, () => migrate(database, [...migrations, next], () => {})))
+      expect(await values()).toEqual([1, 1])
+      expect(await database.query('select version, name from pml_migration order by version')).toEqual([
+        { version: 1, name: migrations[0]!.name },
+        { version: 2, name: 'add one' },
+      ])
+    })
+
+    it('a migration that fails leaves nothing and is tried again', async () => {
+      const half: Migration = {
+        version: 2,
+        name: 'half',
+        statements: ['update counter set value = 9', 'select 1 / 0'],
+      }
+      await expect(migrate(database, [...migrations, half], () => {})).rejects.toThrow('division by zero')
+      expect(await values()).toEqual([0, 0])
+      const whole = { ...half, statements: ['update counter set value = 9'] }
+      await migrate(database, [...migrations, whole], () => {})
+      expect(await values()).toEqual([9, 9])
+    })
+
+    it('a database made by a newer version is refused with a clear error', async () => {
+      await migrate(database, migrations, () => {})
+      await database.query(`insert into pml_migration (version, name) values (99, 'from the future')`)
+      const error = await migrate(database, migrations, () => {}).catch((caught) => caught)
+      expect(error).toBeInstanceOf(StoreError)
+      expect(error.message).toContain('version 99')
+      expect(error.hint).toContain('Update PML')
+    })
+  })
+}

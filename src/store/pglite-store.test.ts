@@ -1,0 +1,142 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { StoreError } from '../errors.js'
+import { silentLog } from '../model/log.js'
+import { testDatabase } from './database.contract.js'
+import type { Database } from './database.js'
+import { openStore } from './open-store.js'
+import { connectPglite } from './pglite-connection.js'
+import { openPglite } from './pglite-database.js'
+import { type StorePlace, testStore } from './store.contract.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'pml-pglite-'))
+const template = join(folder, 'template')
+const steps: string[] = []
+let places = 0
+
+beforeAll(async () => {
+  const database = await openPglite({
+    directory: join(template, 'db'),
+    onProgress: (step) => steps.push(step),
+    log: silentLog,
+  })
+  await database.close()
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A copy of one made database: making one takes seconds. */
+function newDirectory(): string {
+  const dataDirectory = join(folder, String(++places))
+  cpSync(template, dataDirectory, { recursive: true })
+  return dataDirectory
+}
+
+function openIn(dataDirectory: string): Promise<Database> {
+  return openPglite({ directory: join(dataDirectory, 'db'), onProgress() {}, log: silentLog })
+}
+
+async function newPlace(): Promise<StorePlace> {
+  const dataDirectory = newDirectory()
+  return {
+    dataDirectory,
+    async query(sql) {
+      const database = await openIn(dataDirectory)
+      try {
+        return await database.query(sql)
+      } finally {
+        await database.close()
+      }
+    },
+  }
+}
+
+testDatabase('pglite', () => openIn(newDirectory()))
+testStore('pglite', newPlace)
+
+describe('the embedded database', () => {
+  it('is made whole in a private folder, and tells what takes so long', () => {
+    expect(steps).toEqual(['Creating the database (first start only, some seconds)', 'Opening the database'])
+    expect(readdirSync(template)).toEqual(['db'])
+    expect(statSync(template).mode & 0o777).toBe(0o700)
+    expect(statSync(join(template, 'db')).mode & 0o777).toBe(0o700)
+  })
+
+  it('a creation that was cut off is begun again', async () => {
+    const dataDirectory = join(folder, String(++places))
+    mkdirSync(join(dataDirectory, 'db.new'), { recursive: true })
+    writeFileSync(join(dataDirectory, 'db.new', 'PG_VERSION'), '18')
+    const store = await openStore({ dataDirectory, onProgress() {}, log: silentLog })
+    expect(await store.loadTools()).toEqual([])
+    await store.close()
+    expect(existsSync(join(dataDirectory, 'db.new'))).toBe(false)
+  })
+
+  it('never overwrites a folder that holds something else', async () => {
+    const dataDirectory = join(folder, String(++places))
+    mkdirSync(join(dataDirectory, 'db'), { recursive: true })
+    writeFileSync(join(dataDirectory, 'db', 'thesis.txt'), 'my only copy')
+    await expect(openStore({ dataDirectory, onProgress() {}, log: silentLog })).rejects.toBeInstanceOf(
+      StoreError,
+    )
+    expect(readdirSync(join(dataDirectory, 'db'))).toEqual(['thesis.txt'])
+  })
+
+  it('a damaged database is a StoreError that names its folder', async () => {
+    const dataDirectory = newDirectory()
+    rmSync(join(dataDirectory, 'db', 'global'), { recursive: true })
+    const error = await openStore({ dataDirectory, onProgress() {}, log: silentLog }).catch(
+      (caught) => caught,
+    )
+    expect(error).toBeInstanceOf(StoreError)
+    expect(`${error.message} ${error.hint}`).toContain(join(dataDirectory, 'db'))
+  })
+
+  it('does not block the event loop, not even while it works', async () => {
+    const database = await openIn(newDirectory())
+    const startedAt = performance.now()
+    let ticks = 0
+    const ticking = setInterval(() => ticks++, 5)
+    await database.query('select count(*) from generate_series(1, 3000000)')
+    clearInterval(ticking)
+    const tookMs = performance.now() - startedAt
+    await database.close()
+    expect(ticks).toBeGreaterThan(tookMs / 5 / 4)
+  })
+
+  it('a statement that overflows the stack of the database is an error, never a silent success', async () => {
+    const database = await openIn(newDirectory())
+    await expect(database.query(`select repeat('[', 100000)::json`)).rejects.toBeInstanceOf(StoreError)
+    expect(await database.query('select 1 as one')).toEqual([{ one: 1 }])
+    await database.close()
+  })
+
+  it('a worker that dies fails everything in flight and everything after with a StoreError', async () => {
+    const connection = await connectPglite({ directory: join(newDirectory(), 'db'), log: silentLog })
+    const posted = vi.spyOn(Worker.prototype, 'postMessage')
+    const inFlight = Array.from({ length: 3 }, () =>
+      connection.query('select count(*) from generate_series(1, 9000000)'),
+    )
+    const settled = Promise.allSettled(inFlight)
+    const worker = posted.mock.contexts[0] as Worker
+    posted.mockRestore()
+    await worker.terminate()
+    for (const result of await settled) {
+      expect(result).toMatchObject({ status: 'rejected', reason: expect.any(StoreError) })
+    }
+    await expect(connection.query('select 1')).rejects.toBeInstanceOf(StoreError)
+    await connection.close()
+  })
+})

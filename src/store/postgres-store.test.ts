@@ -1,0 +1,103 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findPostgres, startPostgres, type TestPostgres } from '../../test/start-postgres.js'
+import { StoreError } from '../errors.js'
+import { silentLog } from '../model/log.js'
+import { testDatabase } from './database.contract.js'
+import { openStore } from './open-store.js'
+import { openPostgres } from './postgres-database.js'
+import { testStore } from './store.contract.js'
+
+const bin = findPostgres()
+if (!bin)
+  console.warn(
+    'SKIPPED: the store on PostgreSQL is not tested, because initdb and postgres are not installed.',
+  )
+
+describe.skipIf(!bin)('with a real PostgreSQL', () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'pml-postgres-store-'))
+  let server: TestPostgres
+
+  beforeAll(async () => {
+    server = await startPostgres(bin!)
+  })
+
+  afterAll(async () => {
+    await server?.stop()
+    rmSync(dataDirectory, { recursive: true, force: true })
+  })
+
+  testDatabase('postgres', async () => openPostgres({ url: await server.createDatabase(), log: silentLog }))
+
+  testStore('postgres', async () => {
+    const databaseUrl = await server.createDatabase()
+    return {
+      dataDirectory,
+      databaseUrl,
+      async query(sql) {
+        const database = openPostgres({ url: databaseUrl, log: silentLog })
+        try {
+          return await database.query(sql)
+        } finally {
+          await database.close()
+        }
+      },
+    }
+  })
+
+  it('replicas that start together on an empty database all come up', async () => {
+    const databaseUrl = await server.createDatabase()
+    const stores = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        openStore({ dataDirectory, databaseUrl, onProgress() {}, log: silentLog }),
+      ),
+    )
+    await Promise.all(stores.map((store) => store.close()))
+    expect(readdirSync(dataDirectory)).toEqual([])
+  })
+
+  it('a connection that the server ends is replaced, at work and idle, and the process lives', async () => {
+    const url = await server.createDatabase()
+    let warn = (_: string) => {}
+    const warned = new Promise<string>((resolve) => {
+      warn = resolve
+    })
+    const database = openPostgres({ url, log: { ...silentLog, warn: (message) => warn(message) } })
+    const killer = openPostgres({ url, log: silentLog })
+    const suicide = 'select pg_terminate_backend(pg_backend_pid())'
+    await expect(database.query(suicide)).rejects.toBeInstanceOf(StoreError)
+    await expect(database.transaction((transaction) => transaction.query(suicide))).rejects.toBeInstanceOf(
+      StoreError,
+    )
+    const [idle] = await database.query<{ readonly pid: number }>('select pg_backend_pid() as pid')
+    await killer.query('select pg_terminate_backend($1::integer)', [idle!.pid])
+    expect(await warned).toContain('idle')
+    expect(await database.query('select 1 as one')).toEqual([{ one: 1 }])
+    await Promise.all([database.close(), killer.close()])
+  })
+
+  it('a database that does not exist is a StoreError that says so', async () => {
+    const databaseUrl = `${await server.createDatabase()}_not`
+    const error = await openStore({ dataDirectory, databaseUrl, onProgress() {}, log: silentLog }).catch(
+      (caught) => caught,
+    )
+    expect(error).toBeInstanceOf(StoreError)
+    expect(error.message).toContain('does not exist')
+    expect(error.hint).toContain('Create that database')
+  })
+})
+
+it('a PostgreSQL that is not there is a StoreError without the password', async () => {
+  const databaseUrl = 'postgres://pml:s3cret-word@127.0.0.1:1/pml'
+  const error = await openStore({
+    dataDirectory: tmpdir(),
+    databaseUrl,
+    onProgress() {},
+    log: silentLog,
+  }).catch((caught) => caught)
+  expect(error).toBeInstanceOf(StoreError)
+  expect(error.message).toContain('ECONNREFUSED')
+  expect(JSON.stringify([error.message, error.hint, error.cause])).not.toContain('s3cret-word')
+})

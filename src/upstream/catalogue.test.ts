@@ -1,0 +1,111 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import {
+  call,
+  callText,
+  closeAll,
+  failure,
+  fixture,
+  fixturePath,
+  openTestUpstreams,
+  startedUpstreams,
+  waitFor,
+} from '../../test/servers/fixtures.js'
+import type { KnownEra } from '../model/server.js'
+import { isCallable, type ToolId } from '../model/tool.js'
+
+afterEach(closeAll)
+
+const greet = 'changing:greet' as ToolId
+const legacy: Readonly<Record<string, KnownEra>> = { changing: { kind: 'legacy' } }
+
+describe.each([
+  ['2026-07-28', {}],
+  ['2025', legacy],
+])('a server that changes its tools (%s)', (_, eras) => {
+  test('list_changed is honoured: tools come and go', async () => {
+    const upstreams = await startedUpstreams([fixture('changing')], { eras })
+    let changes = 0
+    const stop = upstreams.onChange(() => {
+      changes += 1
+    })
+    await call(upstreams, 'changing:add_tool')
+    await waitFor(() => upstreams.tool('changing:extra' as ToolId)?.listed)
+    expect(await callText(upstreams, 'changing:extra')).toBe('extra')
+    await call(upstreams, 'changing:remove_tool')
+    await waitFor(() => upstreams.tool('changing:extra' as ToolId)?.listed === false)
+    expect(await failure(call(upstreams, 'changing:extra'))).toMatchObject({ code: 'TOOL_NOT_FOUND' })
+    expect(changes).toBeGreaterThan(1)
+    stop()
+  })
+
+  test('a changed definition is quarantined until a person accepts it, or the server takes it back', async () => {
+    const upstreams = await startedUpstreams([fixture('changing')], { eras })
+    await call(upstreams, 'changing:change')
+    await waitFor(() => upstreams.tool(greet)?.changed !== undefined)
+    expect(upstreams.tool(greet)).toMatchObject({
+      definition: { description: 'Greets a person.' },
+      flags: ['instruction-like text'],
+    })
+    expect(await failure(call(upstreams, greet, { name: 'x' }))).toMatchObject({ code: 'TOOL_QUARANTINED' })
+    await call(upstreams, 'changing:restore')
+    await waitFor(() => upstreams.tool(greet)?.changed === undefined)
+    expect(await callText(upstreams, greet, { name: 'x' })).toBe('hello x')
+    await call(upstreams, 'changing:change')
+    await waitFor(() => upstreams.tool(greet)?.changed !== undefined)
+    expect(upstreams.trust([greet, 'changing:add_tool' as ToolId]).map(({ id }) => id)).toEqual([greet])
+    expect(await callText(upstreams, greet, { name: 'x' })).toBe('hello x')
+  })
+})
+
+describe('pins across processes', () => {
+  test('a tool that changed while we were away is caught at the call that wakes its server', async () => {
+    const before = await startedUpstreams([fixture('changing')])
+    const args = [fixturePath('changing'), 'changed']
+    const upstreams = openTestUpstreams([fixture('changing', { args })], { known: before.tools() })
+    upstreams.start()
+    expect(await failure(call(upstreams, greet, { name: 'x' }))).toMatchObject({ code: 'TOOL_QUARANTINED' })
+  })
+
+  test('the store wins over a first sight, but not over what was accepted since', async () => {
+    const before = await startedUpstreams([fixture('changing')])
+    const stored = before.tools()
+    const args = [fixturePath('changing'), 'changed']
+    const upstreams = await startedUpstreams([fixture('changing', { args })])
+    expect(isCallable(upstreams.tool(greet)!)).toBe(true)
+    upstreams.adoptPins(stored)
+    expect(isCallable(upstreams.tool(greet)!)).toBe(false)
+    upstreams.trust([greet])
+    upstreams.adoptPins(stored)
+    expect(isCallable(upstreams.tool(greet)!)).toBe(true)
+  })
+})
+
+describe('the catalogue as a whole', () => {
+  test('tools of the same name on two servers are flagged on both', async () => {
+    const upstreams = await startedUpstreams([fixture('echo'), fixture('grandchild')])
+    expect(upstreams.tool('echo:echo' as ToolId)?.flags).toEqual(['same name as a tool of grandchild'])
+    expect(upstreams.tool('grandchild:echo' as ToolId)?.flags).toEqual(['same name as a tool of echo'])
+  })
+
+  test('counted tokens stay with their definition', async () => {
+    const upstreams = await startedUpstreams([fixture('echo')])
+    const { hash } = upstreams.tool('echo:echo' as ToolId)!
+    upstreams.setTokens(new Map([[hash, 42]]))
+    expect(upstreams.tool('echo:echo' as ToolId)?.tokens).toBe(42)
+    expect(upstreams.tool('echo:add' as ToolId)?.tokens).toBeUndefined()
+  })
+
+  test('changes within one tick are told once', async () => {
+    const upstreams = await startedUpstreams([fixture('counter')])
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    let told = 0
+    upstreams.onChange(() => {
+      told += 1
+    })
+    upstreams.setTokens(new Map())
+    upstreams.adoptPins([])
+    upstreams.setTokens(new Map())
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(told).toBe(1)
+  })
+})

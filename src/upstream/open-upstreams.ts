@@ -1,0 +1,160 @@
+/**
+ * The servers behind us. Promises: nothing is spawned before `start()`; one dead or slow server blocks nothing; a tool
+ * whose definition changed is not called until a person accepts it; results pass as the server sent them; every process
+ * group is gone when `close()` resolves. Never touches: the store, the network beyond the configured servers, and any
+ * secret beyond those configured for the one server it starts.
+ */
+import { canonicalJson } from '../model/json.js'
+import type { KnownEra, ServerConfig, ServerState } from '../model/server.js'
+import { createCallTool } from './call-tool.js'
+import { Catalogue } from './catalogue.js'
+import { createSemaphore, type Semaphore } from './semaphore.js'
+import { ServerLink } from './server-link.js'
+import type { Upstreams, UpstreamsOptions } from './upstreams.js'
+import { createArgumentCheck } from './validate-arguments.js'
+
+export function openUpstreams(options: UpstreamsOptions): Upstreams {
+  const { limits, log } = options
+  const links = new Map<string, ServerLink>()
+  const catalogue = new Catalogue(options.known, enabledNames(options.servers))
+  const coldStarts = createSemaphore(limits.concurrentColdStarts)
+  const places = new Map<string, Semaphore>()
+  const changed = createNotifier()
+  const seenBefore = new Set([...Object.keys(options.eras), ...options.known.map(({ server }) => server)])
+  let started = false
+  let closing: Promise<void> | undefined
+
+  const addLink = (config: ServerConfig, era: KnownEra | undefined): ServerLink => {
+    const link = new ServerLink({
+      config,
+      era,
+      coldStarts,
+      clientInfo: options.clientInfo,
+      maxMessageBytes: limits.maxMessageBytes,
+      log,
+      redact: options.redact,
+      onChange: changed.notify,
+      onListed: (tools) => {
+        if (links.get(config.name) !== link) return
+        for (const id of catalogue.listed(config.name, tools, Date.now())) {
+          log.warn(`The definition of ${id} changed: it is not called until accepted.`, {
+            accept: `pml trust ${id}`,
+          })
+        }
+        changed.notify()
+      },
+    })
+    links.set(config.name, link)
+    places.set(config.name, createSemaphore(limits.concurrentCallsPerServer))
+    return link
+  }
+  for (const config of options.servers) {
+    addLink(config, Object.hasOwn(options.eras, config.name) ? options.eras[config.name] : undefined)
+  }
+
+  const callTool = createCallTool({
+    catalogue,
+    links,
+    calls: createSemaphore(limits.concurrentCalls),
+    callsOf: (server) => places.get(server)!,
+    checkArguments: options.validateArguments ? createArgumentCheck({ log }) : () => {},
+  })
+
+  return {
+    callTool,
+    start() {
+      if (started) return
+      started = true
+      for (const link of links.values()) link.start()
+    },
+    servers() {
+      return [...links.values()]
+        .map((link): ServerState => {
+          const state = link.state()
+          const toolCount = catalogue.count(state.name)
+          return { ...state, toolCount, fromSnapshot: state.fromSnapshot && toolCount > 0 }
+        })
+        .sort((a, b) => (a.name < b.name ? -1 : 1))
+    },
+    tools: () => catalogue.tools(),
+    tool: (id) => catalogue.tool(id),
+    eras() {
+      const known = [...links.values()].filter((link) => link.era !== undefined)
+      return Object.fromEntries(known.map((link) => [link.config.name, link.era!]))
+    },
+    onChange: changed.listen,
+    adoptPins(stored) {
+      catalogue.adoptPins(stored)
+      changed.notify()
+    },
+    trust(ids) {
+      const accepted = catalogue.accept(ids)
+      if (accepted.length > 0) changed.notify()
+      return accepted
+    },
+    setTokens(counts) {
+      catalogue.setTokens(counts)
+      changed.notify()
+    },
+    async settled({ timeoutMs, onlyUnknown = false }) {
+      const awaited = [...links.values()].filter((link) => !onlyUnknown || !seenBefore.has(link.config.name))
+      await withinTime(Promise.all(awaited.map((link) => link.firstAttempt)), timeoutMs)
+    },
+    endSession(session) {
+      for (const link of links.values()) link.endSession(session)
+    },
+    async reconfigure(servers) {
+      const wanted = new Map(servers.map((config) => [config.name, config]))
+      const gone = [...links.values()].filter((link) => !isSame(link.config, wanted.get(link.config.name)))
+      for (const link of gone) links.delete(link.config.name)
+      catalogue.configure(enabledNames(servers))
+      const added = servers
+        .filter((config) => !links.has(config.name))
+        .map((config) => addLink(config, undefined))
+      if (started && closing === undefined) for (const link of added) link.start()
+      changed.notify()
+      await Promise.all(gone.map((link) => link.close()))
+    },
+    close() {
+      closing ??= Promise.all([...links.values()].map((link) => link.close())).then(() => {})
+      return closing
+    },
+  }
+}
+
+function enabledNames(servers: readonly ServerConfig[]): ReadonlySet<string> {
+  return new Set(servers.filter((config) => !config.disabled).map((config) => config.name))
+}
+
+function isSame(a: ServerConfig, b: ServerConfig | undefined): boolean {
+  return b !== undefined && canonicalJson(a) === canonicalJson(b)
+}
+
+/** Many changes in one tick are told once. */
+function createNotifier(): { notify(): void; listen(listener: () => void): () => void } {
+  const listeners = new Set<() => void>()
+  let due = false
+  return {
+    notify() {
+      if (due) return
+      due = true
+      setImmediate(() => {
+        due = false
+        for (const listener of [...listeners]) listener()
+      })
+    },
+    listen(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+async function withinTime(work: Promise<unknown>, timeoutMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const timeUp = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs)
+  })
+  await Promise.race([work, timeUp])
+  clearTimeout(timer)
+}

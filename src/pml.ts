@@ -157,6 +157,7 @@ function deferStore(options: PmlOptions): { store: Promise<Store>; open(): void;
   let begin: () => void = () => {}
   let refuse: (error: Error) => void = () => {}
   let begun = false
+  const givenUp = new AbortController()
   const store = new Promise<Store>((resolve, reject) => {
     refuse = reject
     begin = () => {
@@ -164,6 +165,7 @@ function deferStore(options: PmlOptions): { store: Promise<Store>; open(): void;
       openStore({
         dataDirectory: options.dataDirectory,
         ...(options.databaseUrl === undefined ? {} : { databaseUrl: options.databaseUrl }),
+        signal: givenUp.signal,
         onProgress: options.onProgress,
         log: options.log,
       }).then(resolve, reject)
@@ -176,6 +178,7 @@ function deferStore(options: PmlOptions): { store: Promise<Store>; open(): void;
     async close() {
       if (!begun)
         return refuse(new StoreError('The gateway closed before its store was opened.', 'Start it again.'))
+      givenUp.abort()
       await store.then(
         (open) => open.close(),
         () => {},

@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream'
 import { demoConfig } from '../config/demo-config.js'
 import { findConfigFile } from '../config/find-config-file.js'
 import { loadConfig } from '../config/load-config.js'
@@ -70,7 +69,7 @@ export async function openHeldPml(options: HeldPmlOptions): Promise<HeldPml> {
     announce: (url) => pml.gateway.announce(url),
     reportStart: (onProgress, withinMs) => reportStart(pml, onProgress, withinMs),
     handle: (request, response, via) => pml.gateway.handle(request, response, via),
-    serveStream: (stream: Duplex) => void pml.gateway.serveStream(stream, stream),
+    serveStream: (input, output) => void pml.gateway.serveStream(input, output),
     async close() {
       watch?.close()
       await pml.close()

@@ -6,9 +6,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dataDirectory } from '../config/data-directory.js'
+import { findConfigFile } from '../config/find-config-file.js'
 import { UsageError } from '../errors.js'
 import { bridgeStdio } from '../holder/bridge-stdio.js'
 import { type Holding, joinHolder } from '../holder/join-holder.js'
+import type { HolderFacts } from '../holder/take-lock.js'
 import { isLoopback } from '../model/is-loopback.js'
 import type { Log } from '../model/log.js'
 import type { GatewayChoice, HttpChoice, HttpFront } from './cli-command.js'
@@ -29,26 +31,38 @@ export interface Joined {
 /** Reaches the gateway of the data directory, or becomes it. */
 export async function joinGateway(
   args: GatewayChoice,
+  role: HolderFacts['role'],
   log: Log,
   onProgress: (step: string) => void,
 ): Promise<Joined> {
   const directory = dataDirectory(process.env)
+  const place = { file: args.config, env: process.env, cwd: process.cwd(), home: directory }
+  const config = findConfigFile(place) ?? 'demo'
   let held: HeldPml | undefined
   const holding = await joinHolder({
     directory,
+    role,
+    config,
     async openGateway() {
       const { openHeldPml } = await import('./open-held-pml.js')
       held = await openHeldPml({ directory, args, log, onProgress })
       return held
     },
   })
+  if (role === 'gateway' && holding.config !== config) {
+    log.warn('another configuration is in force here; use another PML_HOME for this one', {
+      asked: config,
+      inForce: holding.config,
+      holder: holding.pid,
+    })
+  }
   return { holding, held }
 }
 
 /** `pml serve`: returns when the client has gone and everything is closed. */
 export async function serveStdioClient(args: GatewayChoice): Promise<void> {
   const log = createStderrLog(process.env.PML_LOG)
-  let joined = await joinGateway(args, log, () => {})
+  let joined = await joinGateway(args, 'gateway', log, () => {})
   const stop = stopRequested()
   if (joined.held !== undefined) {
     const served = joined.held.pml.gateway.serveStream(process.stdin, process.stdout)
@@ -61,7 +75,7 @@ export async function serveStdioClient(args: GatewayChoice): Promise<void> {
       maxMessageBytes: bridgeMaxMessageBytes,
       log,
       async connect() {
-        if (first === undefined) joined = await joinGateway(args, log, () => {})
+        if (first === undefined) joined = await joinGateway(args, 'gateway', log, () => {})
         first = undefined
         return joined.holding.openStream()
       },
@@ -77,12 +91,12 @@ export async function openHttpFront(
   onProgress: (step: string) => void,
 ): Promise<HttpFront> {
   const log = createStderrLog(process.env.PML_LOG)
-  let joined = await joinGateway(args, log, onProgress)
+  let joined = await joinGateway(args, 'gateway', log, onProgress)
   let closing = false
   const follow = (): void => {
     void joined.holding.gone.then(async () => {
       if (closing) return
-      joined = await joinGateway(args, log, onProgress)
+      joined = await joinGateway(args, 'gateway', log, onProgress)
       log.info('the holder is gone', { pid: joined.holding.pid, here: joined.holding.here })
       follow()
     })

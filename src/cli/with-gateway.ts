@@ -6,7 +6,7 @@ import { createStderrLog } from './stderr-log.js'
 /** Speaks to the gateway that holds the data directory, or opens one for as long as `use` takes. */
 export async function withGateway<T>(args: GatewayChoice, use: (api: HolderApi) => Promise<T>): Promise<T> {
   const log = createStderrLog(process.env.PML_LOG)
-  const { holding, held } = await joinGateway(args, log, () => {})
+  const { holding, held } = await joinGateway(args, 'command', log, () => {})
   held?.pml.start()
   try {
     return await use(holding.api)

@@ -90,6 +90,20 @@ describe('the first list', () => {
     expect(await names(client)).toContain('new__tool')
   })
 
+  it('shows what is there when the wait is over, even before the change is told', async () => {
+    let tools: readonly Tool[] = []
+    const client = await open({
+      tools: [],
+      liveTools: () => tools,
+      async settled() {
+        await new Promise((resolve) => setTimeout(resolve, 50))
+        tools = [makeTool('new', 'tool')]
+      },
+      config: { exposure: 'proxy' },
+    })
+    expect(await names(client)).toEqual(['new__tool'])
+  })
+
   it('in meta waits for nobody', async () => {
     const client = await open({
       tools: [],

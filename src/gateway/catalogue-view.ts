@@ -107,6 +107,10 @@ export function createCatalogueView(options: CatalogueViewOptions): CatalogueVie
       settling ??= catalogue
         .settled({ timeoutMs: config().firstListWaitMs, onlyUnknown: true })
         .catch((error: unknown) => options.log.warn('the servers were not waited for', { error }))
+        // Whoever waited wants what is there now, and changes are told a moment after they happen.
+        .then(() => {
+          stale = true
+        })
       return atMostMs === undefined
         ? settling
         : Promise.race([settling, sleep(atMostMs, undefined, { ref: false })])

@@ -44,7 +44,7 @@ export function cutResult(result: ToolResult, maxTokens: number, results: Result
       [cutMetaKey]: {
         handle,
         characters: whole.length,
-        structuredContent: sample === undefined ? 'left out' : 'sample',
+        ...(structured !== undefined && { structuredContent: sample === undefined ? 'left out' : 'sample' }),
       },
     },
   }

@@ -79,6 +79,8 @@ export interface TestGatewayOptions {
   readonly config?: Partial<PmlConfig>
   readonly callTool?: CallTool
   readonly settled?: () => Promise<void>
+  /** Tools that change without a word. */
+  readonly liveTools?: () => readonly Tool[]
 }
 
 export interface TestGateway {
@@ -122,7 +124,7 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
     config: () => config,
     catalogue: {
       servers: () => servers,
-      tools: () => tools,
+      tools: options.liveTools ?? (() => tools),
       onChange(listener) {
         listeners.add(listener)
         return () => listeners.delete(listener)

@@ -1,6 +1,7 @@
 import type { Duplex, Readable, Writable } from 'node:stream'
 import { createLineReader, type LineReader } from '../model/line-reader.js'
 import type { Log } from '../model/log.js'
+import { acknowledgement } from './acknowledge.js'
 import { createSessionMemory, type Message, replayPrefix } from './session-memory.js'
 
 /**
@@ -24,13 +25,6 @@ export async function bridgeStdio(options: BridgeOptions): Promise<void> {
   let waiting: string[] = []
   let clientGone = false
 
-  const toHolder = (line: string): void => {
-    if (holder === undefined) waiting.push(line)
-    else if (!holder.write(`${line}\n`)) {
-      input.pause()
-      holder.once('drain', () => input.resume())
-    }
-  }
   const toClient = (line: string | Buffer): void => {
     if (!clientGone) output.write(`${line}\n`)
   }
@@ -38,38 +32,66 @@ export async function bridgeStdio(options: BridgeOptions): Promise<void> {
   const connect = async (): Promise<void> => {
     const stream = await options.connect()
     if (clientGone) return void stream.destroy()
-    const replay = memory.replay()
-    let acksMissing = replay.requests.length
-    const settle = (): void => {
-      if (replay.initialized) stream.write(`${JSON.stringify(replay.initialized)}\n`)
-      for (const message of replay.repeat) stream.write(`${JSON.stringify(message)}\n`)
-      for (const answer of replay.failed) toClient(JSON.stringify(answer))
-      if (replay.initialized) toClient('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}')
-      holder = stream
-      const held = waiting
-      waiting = []
-      for (const line of held) toHolder(line)
+    const { requests, initialized, repeat, failed } = memory.replay()
+    const unacknowledged: (readonly Message[])[] = []
+    let acknowledgedLines = 0
+    let answersMissing = requests.length
+
+    const send = (line: string): void => {
+      const messages = each(parse(line))
+      for (const message of messages) memory.fromClient(message)
+      unacknowledged.push(messages)
+      if (!stream.write(`${line}\n`)) {
+        input.pause()
+        stream.once('drain', () => input.resume())
+      }
     }
+    const sendReplay = (message: Message): void => {
+      unacknowledged.push([])
+      stream.write(`${JSON.stringify(message)}\n`)
+    }
+    const takeAcknowledgement = (lines: number): void => {
+      for (; acknowledgedLines < lines; acknowledgedLines++) {
+        for (const message of unacknowledged.shift() ?? []) memory.delivered(message)
+      }
+    }
+    const begin = (): void => {
+      if (initialized) sendReplay(initialized)
+      for (const answer of failed) toClient(JSON.stringify(answer))
+      // The new holder's list may differ from the one the client has.
+      if (initialized) toClient('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}')
+      holder = stream
+      sendLine = send
+      const held = [...repeat.map((message) => JSON.stringify(message)), ...waiting]
+      waiting = []
+      for (const line of held) send(line)
+    }
+
     const reader = lineReader(options.maxMessageBytes, log, (line) => {
-      const message = parse(line)
-      if (typeof message === 'object' && !Array.isArray(message) && isReplayAnswer(message)) {
-        acksMissing -= 1
-        if (acksMissing === 0) settle()
+      if (line[0] === acknowledgement) return takeAcknowledgement(Number(line.toString('latin1', 1)))
+      const messages = each(parse(line))
+      if (answersMissing > 0 && messages.some(isReplayAnswer)) {
+        answersMissing -= 1
+        if (answersMissing === 0) begin()
         return
       }
-      for (const one of each(message)) memory.fromHolder(one)
+      for (const message of messages) memory.fromHolder(message)
       toClient(line)
     })
     stream.on('data', (chunk: Buffer) => reader.push(chunk))
     stream.once('close', () => {
-      if (holder === stream || holder === undefined) {
-        holder = undefined
-        if (!clientGone) reconnect()
-      }
+      if (holder !== undefined && holder !== stream) return
+      holder = undefined
+      sendLine = keep
+      input.resume()
+      if (!clientGone) reconnect()
     })
-    for (const message of replay.requests) stream.write(`${JSON.stringify(message)}\n`)
-    if (acksMissing === 0) settle()
+    for (const message of requests) sendReplay(message)
+    if (answersMissing === 0) begin()
   }
+
+  const keep = (line: string): void => void waiting.push(line)
+  let sendLine = keep
 
   const reconnect = (): void => {
     connect().catch((error: unknown) => {
@@ -78,10 +100,7 @@ export async function bridgeStdio(options: BridgeOptions): Promise<void> {
     })
   }
 
-  const reader = lineReader(options.maxMessageBytes, log, (line) => {
-    for (const message of each(parse(line))) memory.fromClient(message)
-    toHolder(line.toString('utf8'))
-  })
+  const reader = lineReader(options.maxMessageBytes, log, (line) => sendLine(line.toString('utf8')))
 
   await connect()
   await new Promise<void>((resolve) => {
@@ -107,9 +126,9 @@ function lineReader(maxBytes: number, log: Log, onLine: (line: Buffer) => void):
 }
 
 /** Lines that are not JSON travel too: the holder answers them. */
-function parse(line: Buffer): unknown {
+function parse(line: Buffer | string): unknown {
   try {
-    return JSON.parse(line.toString('utf8'))
+    return JSON.parse(line.toString())
   } catch {
     return undefined
   }
@@ -120,7 +139,6 @@ function each(message: unknown): readonly Message[] {
   return list.filter((one): one is Message => typeof one === 'object' && one !== null)
 }
 
-function isReplayAnswer(message: object | null): boolean {
-  const id = (message as Message | null)?.id
-  return typeof id === 'string' && id.startsWith(replayPrefix) && (message as Message).method === undefined
+function isReplayAnswer({ id, method }: Message): boolean {
+  return typeof id === 'string' && id.startsWith(replayPrefix) && method === undefined
 }

@@ -7,16 +7,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Duplex, duplexPair } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HolderError } from '../errors.js'
+import { acknowledged } from './acknowledge.js'
 import type { HolderApi } from './holder-api.js'
 import { openHolderStream, relayRequest, remoteApi } from './reach-holder.js'
 import { type LocalService, serveLocal } from './serve-local.js'
 import { socketPath } from './socket-path.js'
-import { takeLock } from './take-lock.js'
+import { type HolderFacts, type LockOwner, takeLock } from './take-lock.js'
 
 /** A gateway in reach: our own, or the holder's. */
 export interface Holding {
   readonly here: boolean
   readonly pid: number
+  /** The configuration of the gateway that answers. */
+  readonly config: string
   readonly api: HolderApi
   openStream(): Promise<Duplex>
   /** Answers an HTTP request that came over TCP. */
@@ -30,26 +33,32 @@ export interface HeldGateway extends LocalService {
   close(): Promise<void>
 }
 
-export interface JoinOptions {
+export interface JoinOptions extends HolderFacts {
   readonly directory: string
   openGateway(): Promise<HeldGateway>
 }
 
 /** A holder that has the lock and does not answer for this long is stuck. */
 const answerWithinMs = 10_000
+/** A command with another configuration is waited for this long: its servers are not the ones a client asked for. */
+const commandMayTakeMs = 60_000
 const lookAgainMs = 20
 
 export async function joinHolder(options: JoinOptions): Promise<Holding> {
-  const deadline = Date.now() + answerWithinMs
+  const startedAt = Date.now()
   for (;;) {
-    const lock = takeLock(options.directory)
+    const lock = takeLock(options.directory, options)
     const path = socketPath(options.directory, lock.generation)
     if (lock.held) return holdHere(options, path, lock.release)
+    if (isInTheWay(lock.by, options) && Date.now() - startedAt < commandMayTakeMs) {
+      await sleep(lookAgainMs)
+      continue
+    }
     try {
       const watch = await openHolderStream(path, 'pml-watch')
-      return reachElsewhere(path, lock.by.pid, watch)
+      return reachElsewhere(path, lock.by, watch)
     } catch (error) {
-      if (Date.now() > deadline) {
+      if (Date.now() - startedAt > answerWithinMs) {
         throw new HolderError(
           `Process ${lock.by.pid} holds ${options.directory} and does not answer.`,
           `End it (kill ${lock.by.pid}) and start again, or use another PML_HOME.`,
@@ -61,6 +70,11 @@ export async function joinHolder(options: JoinOptions): Promise<Holding> {
   }
 }
 
+/** A gateway outlives a command, so it takes its turn rather than serve a client from the wrong servers. */
+function isInTheWay(owner: LockOwner, options: JoinOptions): boolean {
+  return options.role === 'gateway' && owner.role === 'command' && owner.config !== options.config
+}
+
 async function holdHere(options: JoinOptions, path: string, release: () => void): Promise<Holding> {
   let gateway: HeldGateway | undefined
   try {
@@ -70,10 +84,11 @@ async function holdHere(options: JoinOptions, path: string, release: () => void)
     return {
       here: true,
       pid: process.pid,
+      config: options.config,
       api: remoteApi(path),
       async openStream() {
         const [ours, theirs] = duplexPair()
-        opened.serveStream(theirs)
+        opened.serveStream(acknowledged(theirs), theirs)
         return ours
       },
       handle: (request, response) => opened.handle(request, response, 'tcp'),
@@ -92,7 +107,7 @@ async function holdHere(options: JoinOptions, path: string, release: () => void)
   }
 }
 
-function reachElsewhere(path: string, pid: number, watch: Duplex): Holding {
+function reachElsewhere(path: string, owner: LockOwner, watch: Duplex): Holding {
   const gone = new Promise<void>((resolve) => {
     watch.once('close', resolve)
     watch.once('end', resolve)
@@ -100,7 +115,8 @@ function reachElsewhere(path: string, pid: number, watch: Duplex): Holding {
   })
   return {
     here: false,
-    pid,
+    pid: owner.pid,
+    config: owner.config,
     api: remoteApi(path),
     openStream: () => openHolderStream(path, 'pml-stdio'),
     handle: (request, response) => relayRequest(path, request, response),

@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { Duplex } from 'node:stream'
+import type { Duplex, Readable, Writable } from 'node:stream'
 import { HolderError } from '../errors.js'
+import { acknowledged } from './acknowledge.js'
 
 /** Requests that came over TCP at another process of ours arrive under this path and keep TCP's rights, not the socket's. */
 export const relayedPrefix = '/relayed'
@@ -9,7 +10,7 @@ export const relayedPrefix = '/relayed'
 export interface LocalService {
   handle(request: IncomingMessage, response: ServerResponse, via: 'tcp' | 'local'): void
   /** One client's newline-delimited JSON-RPC. */
-  serveStream(stream: Duplex): void
+  serveStream(input: Readable, output: Writable): void
 }
 
 /**
@@ -36,7 +37,7 @@ export async function serveLocal(path: string, service: LocalService): Promise<{
       return
     }
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`)
-    if (protocol === 'pml-stdio') service.serveStream(socket)
+    if (protocol === 'pml-stdio') service.serveStream(acknowledged(socket), socket)
     else socket.resume()
   })
   // A client that waits minutes for a slow tool is no fault.

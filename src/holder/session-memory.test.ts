@@ -45,11 +45,26 @@ describe('what a bridge remembers of a session', () => {
       method: 'tools/call',
       params: { name: 'fs__write_file', arguments: {} },
     }
-    for (const message of [list, search, write]) memory.fromClient(message)
+    for (const message of [list, search, write]) {
+      memory.fromClient(message)
+      memory.delivered(message)
+    }
     const replay = memory.replay()
     expect(replay.repeat).toEqual([list, search])
     expect(replay.failed).toMatchObject([{ id: 'w', error: { data: { code: 'GATEWAY_LOST' } } }])
     expect(memory.replay().failed).toEqual([])
+  })
+
+  it('sends a tool call again that the holder never took in', () => {
+    const memory = session()
+    const write = {
+      jsonrpc: '2.0',
+      id: 'w',
+      method: 'tools/call',
+      params: { name: 'fs__write_file', arguments: {} },
+    }
+    memory.fromClient(write)
+    expect(memory.replay()).toMatchObject({ repeat: [write], failed: [] })
   })
 
   it('leaves an unanswered handshake to be sent again as it was', () => {

@@ -21,15 +21,19 @@ export interface Replay {
 }
 
 export interface SessionMemory {
+  /** A message of the client goes to the holder. */
   fromClient(message: Message): void
+  /** The holder has taken it in, so it may have acted on it. */
+  delivered(message: Message): void
   fromHolder(message: Message): void
+  /** The holder is gone: what another one must be sent. */
   replay(): Replay
 }
 
 export const replayPrefix = 'pml-replay-'
 
 export function createSessionMemory(): SessionMemory {
-  const pending = new Map<string, Message>()
+  const pending = new Map<string, { readonly message: Message; delivered: boolean }>()
   const sticky = new Map<string, Message>()
   let initialize: Message | undefined
   let initialized: Message | undefined
@@ -38,7 +42,7 @@ export function createSessionMemory(): SessionMemory {
     fromClient(message) {
       const { method, id, params } = message
       if (method === undefined) return
-      if (id !== undefined && id !== null) pending.set(JSON.stringify(id), message)
+      if (id !== undefined && id !== null) pending.set(JSON.stringify(id), { message, delivered: false })
       if (method === 'initialize') initialize = message
       else if (method === 'notifications/initialized') initialized = message
       else if (method === 'notifications/cancelled') pending.delete(JSON.stringify(params?.requestId))
@@ -46,19 +50,29 @@ export function createSessionMemory(): SessionMemory {
       else if (method === 'resources/subscribe') sticky.set(`resource ${params?.uri}`, message)
       else if (method === 'resources/unsubscribe') sticky.delete(`resource ${params?.uri}`)
     },
+    delivered(message) {
+      const request = pending.get(JSON.stringify(message.id))
+      if (request?.message === message) request.delivered = true
+    },
     fromHolder(message) {
       if (message.method === undefined && message.id !== undefined) pending.delete(JSON.stringify(message.id))
     },
     replay() {
       const shaken = initialize !== undefined && !pending.has(JSON.stringify(initialize.id))
       const again = shaken ? [initialize!, ...sticky.values()] : []
-      const unanswered = [...pending.values()]
-      for (const message of unanswered) if (!isRepeatable(message)) pending.delete(JSON.stringify(message.id))
+      const repeat: Message[] = []
+      const failed: Message[] = []
+      for (const { message, delivered } of pending.values()) {
+        if (!delivered || isRepeatable(message)) repeat.push(message)
+        else failed.push(message)
+      }
+      // Whoever repeats them tells us of each again.
+      for (const message of [...repeat, ...failed]) pending.delete(JSON.stringify(message.id))
       return {
         requests: again.map((message, at) => ({ ...message, id: `${replayPrefix}${at}` })),
         initialized: shaken ? initialized : undefined,
-        repeat: unanswered.filter(isRepeatable),
-        failed: unanswered.filter((message) => !isRepeatable(message)).map(cutOff),
+        repeat,
+        failed: failed.map(cutOff),
       }
     },
   }

@@ -10,18 +10,27 @@ import { identifyProcess, isAlive, type ProcessIdentity } from './process-identi
  *
  *     holder.4.lock (dead)  ->  A links holder.5.lock, wins; B's link fails, B looks again and finds A
  */
+export interface HolderFacts {
+  /** `command`: holds for one command and ends by itself. */
+  readonly role: 'gateway' | 'command'
+  /** The configuration in force. */
+  readonly config: string
+}
+
+export type LockOwner = ProcessIdentity & HolderFacts
+
 export type LockAttempt =
   | { readonly held: true; readonly generation: number; release(): void }
-  | { readonly held: false; readonly generation: number; readonly by: ProcessIdentity }
+  | { readonly held: false; readonly generation: number; readonly by: LockOwner }
 
-export function takeLock(directory: string): LockAttempt {
+export function takeLock(directory: string, facts: HolderFacts): LockAttempt {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   for (;;) {
     const newest = newestLock(directory)
     if (newest?.owner && isAlive(newest.owner))
       return { held: false, generation: newest.generation, by: newest.owner }
     const generation = (newest?.generation ?? 0) + 1
-    if (!linkLock(directory, generation)) continue
+    if (!linkLock(directory, generation, facts)) continue
     // A process that slept since it looked may have linked a number that others have long passed.
     if (newestLock(directory)?.generation !== generation) {
       rmSync(lockFile(directory, generation), { force: true })
@@ -32,19 +41,7 @@ export function takeLock(directory: string): LockAttempt {
   }
 }
 
-/** Who holds the directory now, without trying to take it. */
-export function lockOwner(
-  directory: string,
-): { readonly generation: number; readonly owner: ProcessIdentity } | undefined {
-  const newest = newestLock(directory)
-  return newest?.owner && isAlive(newest.owner)
-    ? { generation: newest.generation, owner: newest.owner }
-    : undefined
-}
-
-function newestLock(
-  directory: string,
-): { generation: number; owner: ProcessIdentity | undefined } | undefined {
+function newestLock(directory: string): { generation: number; owner: LockOwner | undefined } | undefined {
   let generation = 0
   for (const name of listFiles(directory)) {
     const match = /^holder\.(\d+)\.lock$/.exec(name)
@@ -62,18 +59,18 @@ function listFiles(directory: string): readonly string[] {
   }
 }
 
-function readOwner(file: string): ProcessIdentity | undefined {
+function readOwner(file: string): LockOwner | undefined {
   try {
-    const owner = JSON.parse(readFileSync(file, 'utf8')) as ProcessIdentity
+    const owner = JSON.parse(readFileSync(file, 'utf8')) as LockOwner
     return typeof owner.pid === 'number' ? owner : undefined
   } catch {
     return undefined
   }
 }
 
-function linkLock(directory: string, generation: number): boolean {
+function linkLock(directory: string, generation: number, facts: HolderFacts): boolean {
   const draft = join(directory, `.lock.${process.pid}.${randomBytes(6).toString('hex')}`)
-  writeFileSync(draft, JSON.stringify(identifyProcess(process.pid)), { mode: 0o600 })
+  writeFileSync(draft, JSON.stringify({ ...identifyProcess(process.pid), ...facts }), { mode: 0o600 })
   try {
     linkSync(draft, lockFile(directory, generation))
     return true

@@ -10,6 +10,8 @@ export interface OpenStoreOptions {
   readonly dataDirectory: string
   /** A PostgreSQL to use instead of the embedded database. */
   readonly databaseUrl?: string | undefined
+  /** Gives up an embedded database that is still opening; an open store is closed instead. */
+  readonly signal: AbortSignal
   onProgress(step: string): void
   readonly log: Log
 }
@@ -29,6 +31,7 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
 async function openDatabase({
   dataDirectory,
   databaseUrl,
+  signal,
   onProgress,
   log,
 }: OpenStoreOptions): Promise<Database> {
@@ -37,5 +40,5 @@ async function openDatabase({
     return openPostgres({ url: databaseUrl, log })
   }
   const { openPglite } = await import('./pglite-database.js')
-  return openPglite({ directory: join(dataDirectory, 'db'), onProgress, log })
+  return openPglite({ directory: join(dataDirectory, 'db'), signal, onProgress, log })
 }

@@ -21,8 +21,9 @@ type Message = PgliteRequest extends infer R ? (R extends PgliteRequest ? Omit<R
 /** Starts a worker on a directory; resolves when its database answers. */
 export async function connectPglite({
   directory,
+  signal,
   log,
-}: PgliteWorkerData & { readonly log: Log }): Promise<PgliteConnection> {
+}: PgliteWorkerData & { readonly signal: AbortSignal; readonly log: Log }): Promise<PgliteConnection> {
   const worker = startWorker({ directory }, log)
   const waiting = new Map<number, Waiting>()
   let lastId = 0
@@ -55,11 +56,16 @@ export async function connectPglite({
     })
   }
 
+  const giveUp = (): void => finish(closed())
   try {
+    signal.addEventListener('abort', giveUp)
+    if (signal.aborted) giveUp()
     await ready
   } catch (error) {
     await worker.terminate()
     throw error
+  } finally {
+    signal.removeEventListener('abort', giveUp)
   }
   let closing: Promise<void> | undefined
   return {
@@ -70,7 +76,7 @@ export async function connectPglite({
         try {
           if (!end) await send({ type: 'close' })
         } finally {
-          end ??= new StoreError('The store is closed.', 'Nothing is saved or read after close().')
+          end ??= closed()
           await worker.terminate()
         }
       })()
@@ -95,6 +101,10 @@ function startWorker(workerData: PgliteWorkerData, log: Log): Worker {
     )
   }
   return worker
+}
+
+function closed(): StoreError {
+  return new StoreError('The store is closed.', 'Nothing is saved or read after close().')
 }
 
 function refused(message: string, code: string): StoreError {

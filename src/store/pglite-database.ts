@@ -10,15 +10,16 @@ import { toStoreError } from './to-store-error.js'
 
 export interface PgliteOptions {
   readonly directory: string
+  readonly signal: AbortSignal
   onProgress(step: string): void
   readonly log: Log
 }
 
 export async function openPglite(options: PgliteOptions): Promise<Database> {
-  const { directory, onProgress, log } = options
+  const { directory, signal, onProgress, log } = options
   if (!existsSync(join(directory, 'PG_VERSION'))) await createPglite(options)
   onProgress('Opening the database')
-  const connection = await connectPglite({ directory, log })
+  const connection = await connectPglite({ directory, signal, log })
   // There is one connection: a statement beside an open transaction would become a part of it.
   const exclusive = createMutex()
   return {
@@ -33,7 +34,7 @@ export async function openPglite(options: PgliteOptions): Promise<Database> {
  * Made beside its place and moved there when it is whole: a process killed meanwhile leaves no half of a database.
  * Its worker ends with it, because WebAssembly memory never shrinks: 480 MB would stay resident.
  */
-async function createPglite({ directory, onProgress, log }: PgliteOptions): Promise<void> {
+async function createPglite({ directory, signal, onProgress, log }: PgliteOptions): Promise<void> {
   onProgress('Creating the database (first start only, some seconds)')
   const unfinished = `${directory}.new`
   try {
@@ -41,7 +42,7 @@ async function createPglite({ directory, onProgress, log }: PgliteOptions): Prom
     await removeEmpty(directory)
     await rm(unfinished, { recursive: true, force: true })
     await mkdir(unfinished, { mode: 0o700 })
-    const connection = await connectPglite({ directory: unfinished, log })
+    const connection = await connectPglite({ directory: unfinished, signal, log })
     await connection.close()
     await chmod(unfinished, 0o700)
     await rename(unfinished, directory)

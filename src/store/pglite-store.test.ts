@@ -29,6 +29,7 @@ let places = 0
 beforeAll(async () => {
   const database = await openPglite({
     directory: join(template, 'db'),
+    signal: new AbortController().signal,
     onProgress: (step) => steps.push(step),
     log: silentLog,
   })
@@ -45,7 +46,12 @@ function newDirectory(): string {
 }
 
 function openIn(dataDirectory: string): Promise<Database> {
-  return openPglite({ directory: join(dataDirectory, 'db'), onProgress() {}, log: silentLog })
+  return openPglite({
+    directory: join(dataDirectory, 'db'),
+    signal: new AbortController().signal,
+    onProgress() {},
+    log: silentLog,
+  })
 }
 
 async function newPlace(): Promise<StorePlace> {
@@ -78,28 +84,57 @@ describe('the embedded database', () => {
     const dataDirectory = join(folder, String(++places))
     mkdirSync(join(dataDirectory, 'db.new'), { recursive: true })
     writeFileSync(join(dataDirectory, 'db.new', 'PG_VERSION'), '18')
-    const store = await openStore({ dataDirectory, onProgress() {}, log: silentLog })
+    const store = await openStore({
+      dataDirectory,
+      signal: new AbortController().signal,
+      onProgress() {},
+      log: silentLog,
+    })
     expect(await store.loadTools()).toEqual([])
     await store.close()
     expect(existsSync(join(dataDirectory, 'db.new'))).toBe(false)
+  })
+
+  it('given up while it opens, it ends at once and opens the next time', async () => {
+    const dataDirectory = newDirectory()
+    for (const afterMs of [0, 50, 200]) {
+      const opening = openStore({
+        dataDirectory,
+        signal: AbortSignal.timeout(afterMs),
+        onProgress() {},
+        log: silentLog,
+      })
+      await expect(opening).rejects.toBeInstanceOf(StoreError)
+    }
+    const store = await openStore({
+      dataDirectory,
+      signal: new AbortController().signal,
+      onProgress() {},
+      log: silentLog,
+    })
+    expect(await store.loadTools()).toEqual([])
+    await store.close()
   })
 
   it('never overwrites a folder that holds something else', async () => {
     const dataDirectory = join(folder, String(++places))
     mkdirSync(join(dataDirectory, 'db'), { recursive: true })
     writeFileSync(join(dataDirectory, 'db', 'thesis.txt'), 'my only copy')
-    await expect(openStore({ dataDirectory, onProgress() {}, log: silentLog })).rejects.toBeInstanceOf(
-      StoreError,
-    )
+    await expect(
+      openStore({ dataDirectory, signal: new AbortController().signal, onProgress() {}, log: silentLog }),
+    ).rejects.toBeInstanceOf(StoreError)
     expect(readdirSync(join(dataDirectory, 'db'))).toEqual(['thesis.txt'])
   })
 
   it('a damaged database is a StoreError that names its folder', async () => {
     const dataDirectory = newDirectory()
     rmSync(join(dataDirectory, 'db', 'global'), { recursive: true })
-    const error = await openStore({ dataDirectory, onProgress() {}, log: silentLog }).catch(
-      (caught) => caught,
-    )
+    const error = await openStore({
+      dataDirectory,
+      signal: new AbortController().signal,
+      onProgress() {},
+      log: silentLog,
+    }).catch((caught) => caught)
     expect(error).toBeInstanceOf(StoreError)
     expect(`${error.message} ${error.hint}`).toContain(join(dataDirectory, 'db'))
   })
@@ -124,7 +159,11 @@ describe('the embedded database', () => {
   })
 
   it('a worker that dies fails everything in flight and everything after with a StoreError', async () => {
-    const connection = await connectPglite({ directory: join(newDirectory(), 'db'), log: silentLog })
+    const connection = await connectPglite({
+      directory: join(newDirectory(), 'db'),
+      signal: new AbortController().signal,
+      log: silentLog,
+    })
     const posted = vi.spyOn(Worker.prototype, 'postMessage')
     const inFlight = Array.from({ length: 3 }, () =>
       connection.query('select count(*) from generate_series(1, 9000000)'),

@@ -51,7 +51,13 @@ describe.skipIf(!bin)('with a real PostgreSQL', () => {
     const databaseUrl = await server.createDatabase()
     const stores = await Promise.all(
       Array.from({ length: 5 }, () =>
-        openStore({ dataDirectory, databaseUrl, onProgress() {}, log: silentLog }),
+        openStore({
+          dataDirectory,
+          databaseUrl,
+          signal: new AbortController().signal,
+          onProgress() {},
+          log: silentLog,
+        }),
       ),
     )
     await Promise.all(stores.map((store) => store.close()))
@@ -80,9 +86,13 @@ describe.skipIf(!bin)('with a real PostgreSQL', () => {
 
   it('a database that does not exist is a StoreError that says so', async () => {
     const databaseUrl = `${await server.createDatabase()}_not`
-    const error = await openStore({ dataDirectory, databaseUrl, onProgress() {}, log: silentLog }).catch(
-      (caught) => caught,
-    )
+    const error = await openStore({
+      dataDirectory,
+      databaseUrl,
+      signal: new AbortController().signal,
+      onProgress() {},
+      log: silentLog,
+    }).catch((caught) => caught)
     expect(error).toBeInstanceOf(StoreError)
     expect(error.message).toContain('does not exist')
     expect(error.hint).toContain('Create that database')
@@ -94,6 +104,7 @@ it('a PostgreSQL that is not there is a StoreError without the password', async 
   const error = await openStore({
     dataDirectory: tmpdir(),
     databaseUrl,
+    signal: new AbortController().signal,
     onProgress() {},
     log: silentLog,
   }).catch((caught) => caught)

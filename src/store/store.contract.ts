@@ -291,7 +291,13 @@ export function testStore(kind: Store['kind'], newPlace: () => Promise<StorePlac
 }
 
 function open({ dataDirectory, databaseUrl }: StorePlace): Promise<Store> {
-  return openStore({ dataDirectory, databaseUrl, onProgress() {}, log: silentLog })
+  return openStore({
+    dataDirectory,
+    databaseUrl,
+    signal: new AbortController().signal,
+    onProgress() {},
+    log: silentLog,
+  })
 }
 
 async function saveAndDie(
@@ -303,7 +309,7 @@ async function saveAndDie(
     import { openStore } from ${JSON.stringify(builtUrl('./open-store.js', import.meta.url).href)}
     const { runs, ...options } = JSON.parse(readFileSync(0, 'utf8'))
     const log = { debug() {}, info() {}, warn() {}, error() {} }
-    const store = await openStore({ ...options, onProgress() {}, log })
+    const store = await openStore({ ...options, signal: new AbortController().signal, onProgress() {}, log })
     await Promise.all(runs.map((run) => store.saveRun(run)))
     process.kill(process.pid, 'SIGKILL')`
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {

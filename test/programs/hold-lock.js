@@ -5,7 +5,7 @@ import { takeLock } from '../../dist/holder/take-lock.js'
 
 const [, , directory, journal, rounds] = process.argv
 for (let round = 0; round < Number(rounds); ) {
-  const lock = takeLock(directory)
+  const lock = takeLock(directory, { role: 'gateway', config: 'none' })
   if (!lock.held) {
     await sleep(Math.random() * 3)
     continue

@@ -55,6 +55,7 @@ export function createPml(options: PmlOptions): Pml {
     servers: config.servers,
     known: snapshot.tools,
     eras: snapshot.eras,
+    tried: snapshot.tried,
     limits: config.limits,
     validateArguments: config.validateArguments,
     clientInfo: { name: 'casys-pml', version },
@@ -203,7 +204,11 @@ function createPersist(options: PersistOptions) {
 
   const save = async (): Promise<void> => {
     const tools = upstreams.tools()
-    await writeSnapshot(options.dataDirectory, { tools, eras: upstreams.eras() })
+    await writeSnapshot(options.dataDirectory, {
+      tools,
+      eras: upstreams.eras(),
+      tried: upstreams.tried(),
+    })
     const changed = tools.filter((tool) => saved.get(tool.id) !== tool)
     const store = await options.store
     if (changed.length > 0) await store.saveTools(changed)

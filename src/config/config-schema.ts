@@ -109,8 +109,8 @@ export const configSchema = z.strictObject({
       concurrentColdStarts: count
         .optional()
         .describe('Servers started at the same time. Default: the number of cores, at least 2.'),
-      concurrentCalls: count.default(64).describe('Tool calls at the same time.'),
-      concurrentCallsPerServer: count.default(16).describe('Tool calls at the same time to one server.'),
+      concurrentCalls: count.default(256).describe('Tool calls at the same time.'),
+      concurrentCallsPerServer: count.default(64).describe('Tool calls at the same time to one server.'),
     })
     .prefault({})
     .describe('What may happen at the same time, and how large it may be.'),

@@ -73,8 +73,8 @@ describe('what is accepted', () => {
       limits: {
         maxMessageBytes: 16 * 1024 * 1024,
         concurrentColdStarts: expect.any(Number),
-        concurrentCalls: 64,
-        concurrentCallsPerServer: 16,
+        concurrentCalls: 256,
+        concurrentCallsPerServer: 64,
       },
       secrets: [],
     })

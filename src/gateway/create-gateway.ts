@@ -6,7 +6,8 @@
  * and that nothing a client or server sends ends it. It never touches the store, a server's process or its connection: tools
  * come from the catalogue it is given, calls go through `callTool`, workflows through `runs`.
  *
- *   stream ─ line-transport ─┐                        ┌─ tools/* (our own)
+ *   stream ─ line-transport ─┬─ call-lane ────────┐
+ *                            │                    │   ┌─ tools/* (our own)
  *                            ├─ mcp-server ─ call-by-name
  *   HTTP ── mcp-endpoint ────┘       │                └─ callTool (a server's) ─ cut-result
  *                              catalogue-view (names, search, exposure, listing)
@@ -22,11 +23,12 @@ import type { Redact } from '../model/redact.js'
 import type { Tool, ToolId } from '../model/tool.js'
 import type { CallTool } from '../model/tool-call.js'
 import { createCallByName } from './call-by-name.js'
+import { createCallLane } from './call-lane.js'
 import { type Catalogue, createCatalogueView } from './catalogue-view.js'
 import { answerFault, type HttpDeps, handleHttp } from './handle-http.js'
 import { createLineTransport } from './line-transport.js'
 import { createMcpEndpoint } from './mcp-endpoint.js'
-import { createMcpServer, type McpServerDeps } from './mcp-server.js'
+import { createMcpServer, type McpServerDeps, serverInfo } from './mcp-server.js'
 import { createResolveTool } from './resolve-tool.js'
 import { createResultResources } from './result-resources.js'
 import { createResultStore } from './result-store.js'
@@ -152,13 +154,27 @@ export function createGateway(options: GatewayOptions): Gateway {
         output,
         maxMessageBytes: config().limits.maxMessageBytes,
       })
-      const handle = serveStdio(() => createConnectedServer(session), {
+      let server: Server | undefined
+      const lane = createCallLane({
+        server: () => server,
+        serverInfo: serverInfo(options.version),
+        callByName: serverDeps.callByName,
+        session,
+        send: (message) => transport.send(message),
+      })
+      transport.take = lane.take
+      const createServer = (): Server => {
+        server = createConnectedServer(session)
+        return server
+      }
+      const handle = serveStdio(createServer, {
         transport,
         onerror: (error) => log.debug('a message was refused', { error: error.message }),
       })
       const served: ServedStream = { closed: transport.closed, close: () => handle.close() }
       streams.add(served)
       void transport.closed.then(() => {
+        lane.close()
         streams.delete(served)
         options.endSession(session)
       })

@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server'
 import { MessageTooLargeError } from '../errors.js'
 import { createLineReader } from '../model/line-reader.js'
+import { createLineWriter } from '../model/line-writer.js'
 import { jsonRpc } from './wire-error.js'
 
 /**
@@ -10,6 +11,8 @@ import { jsonRpc } from './wire-error.js'
  * not UTF-8, not JSON or not JSON-RPC is answered with the error that says so. It ends when either stream does.
  */
 export interface LineTransport extends Transport {
+  /** Sees every message first; what it takes goes no further. */
+  take: ((message: JSONRPCMessage) => boolean) | undefined
   /** Resolves when the client is gone or the transport was closed. */
   readonly closed: Promise<void>
 }
@@ -28,14 +31,16 @@ export function createLineTransport({ input, output, maxMessageBytes }: LineTran
   })
 
   const answerError = (code: number, message: string, id: string | number | null = null): void => {
-    if (open) output.write(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`)
+    if (open) void writer.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }))
   }
+  const writer = createLineWriter(output)
   const reader = createLineReader({
     maxBytes: maxMessageBytes,
     onLine(line) {
       const read = readLine(line)
-      if ('message' in read) transport.onmessage?.(read.message)
-      else answerError(read.code, read.problem, read.id)
+      if ('message' in read) {
+        if (!transport.take?.(read.message)) transport.onmessage?.(read.message)
+      } else answerError(read.code, read.problem, read.id)
     },
     onOversize({ bytes }) {
       const { message, hint } = new MessageTooLargeError(bytes, maxMessageBytes)
@@ -48,6 +53,7 @@ export function createLineTransport({ input, output, maxMessageBytes }: LineTran
   }
   const end = (): void => {
     if (!open) return
+    writer.flush()
     open = false
     input.off('data', onData)
     input.off('end', end)
@@ -60,6 +66,7 @@ export function createLineTransport({ input, output, maxMessageBytes }: LineTran
 
   const transport: LineTransport = {
     closed,
+    take: undefined,
     async start() {
       input.on('data', onData)
       input.on('end', end)
@@ -71,16 +78,10 @@ export function createLineTransport({ input, output, maxMessageBytes }: LineTran
     },
     send(message) {
       if (!open) return Promise.reject(new Error('The client is gone.'))
-      if (output.write(`${toLine(message)}\n`)) return Promise.resolve()
-      return new Promise((resolve) => {
-        const done = (): void => {
-          output.off('drain', done)
-          output.off('close', done)
-          resolve()
-        }
-        output.on('drain', done)
-        output.on('close', done)
-      })
+      const sent = writer.write(toLine(message))
+      // SDK clients drop progress that is read together with the answer it precedes.
+      if ('method' in message) writer.flush()
+      return sent
     },
     async close() {
       end()
@@ -101,11 +102,25 @@ function readLine(line: Buffer): ReadLine {
   } catch {
     return { code: jsonRpc.parseError, problem: 'Parse error: not JSON', id: null }
   }
+  if (isPlainRequest(value)) return { message: value }
   try {
     return { message: parseJSONRPCMessage(value) }
   } catch {
     return { code: jsonRpc.invalidRequest, problem: `Invalid Request: ${whatItIs(value)}`, id: idOf(value) }
   }
+}
+
+/** Nearly every line: told by hand, because the SDK's schema takes longer than all the rest of the line. */
+function isPlainRequest(value: unknown): value is JSONRPCMessage {
+  if (typeof value !== 'object' || value === null) return false
+  const { jsonrpc, id, method, params } = value as { [field: string]: unknown }
+  return (
+    jsonrpc === '2.0' &&
+    typeof method === 'string' &&
+    (typeof id === 'string' || Number.isSafeInteger(id)) &&
+    (params === undefined || (typeof params === 'object' && params !== null && !Array.isArray(params))) &&
+    Object.keys(value).length === (params === undefined ? 3 : 4)
+  )
 }
 
 function whatItIs(value: unknown): string {

@@ -53,8 +53,12 @@ class GatewayServer extends Server {
   }
 }
 
+export function serverInfo(version: string): { readonly name: string; readonly version: string } {
+  return { name: 'casys-pml', version }
+}
+
 export function createMcpServer(deps: McpServerDeps, session: () => string): Server {
-  const server = new GatewayServer({ name: 'casys-pml', version: deps.version }, serverOptions)
+  const server = new GatewayServer(serverInfo(deps.version), serverOptions)
   server.setRequestHandler('tools/list', async (_request, ctx) => {
     if (deps.view.current().exposure.mode !== 'meta') await deps.view.firstSettled()
     const tools = deps.view.current().listing as never
@@ -131,7 +135,7 @@ function openProgress(
 }
 
 /** In 2025 revisions structured content and output schemas must be objects; the SDK wraps the schema in the list, and this the value. */
-function fitEra(server: Server, result: ToolResult, outputSchema: JsonObject | undefined): never {
+export function fitEra(server: Server, result: ToolResult, outputSchema: JsonObject | undefined): never {
   const structured = result.structuredContent
   if (structured === undefined) return result as never
   const isObject = typeof structured === 'object' && structured !== null && !Array.isArray(structured)

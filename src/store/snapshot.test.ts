@@ -7,7 +7,7 @@ import { formatToolId, type Tool } from '../model/tool.js'
 import { readSnapshot, writeSnapshot } from './snapshot.js'
 import type { Snapshot } from './store.js'
 
-const empty: Snapshot = { tools: [], eras: {} }
+const empty: Snapshot = { tools: [], eras: {}, tried: [] }
 
 describe('the snapshot', () => {
   let folder: string
@@ -91,6 +91,7 @@ describe('the snapshot', () => {
     const bad = {
       ...aSnapshot('bad'),
       eras: { fs: { kind: 'modern', discover: circular as never } },
+      tried: [],
     } as const
     await expect(writeSnapshot(directory, bad)).rejects.toBeInstanceOf(StoreError)
     expect(readSnapshot(directory)).toStrictEqual(aSnapshot('read'))
@@ -114,7 +115,11 @@ function aSnapshot(name: string): Snapshot {
     changed: { definition, hash: 'h2', seenAt: 5 },
     flags: ['ansi'],
   }
-  return { tools: [tool], eras: { fs: { kind: 'legacy' }, git: { kind: 'modern', discover: { a: 1 } } } }
+  return {
+    tools: [tool],
+    eras: { fs: { kind: 'legacy' }, git: { kind: 'modern', discover: { a: 1 } } },
+    tried: ['fs', 'git', 'hanging'],
+  }
 }
 
 function setField(data: Record<string, unknown>, path: readonly string[], value: unknown): void {

@@ -9,7 +9,7 @@ import type { Snapshot } from './store.js'
 import { toStoreError } from './to-store-error.js'
 
 const version = 1
-const emptySnapshot: Snapshot = { tools: [], eras: {} }
+const emptySnapshot: Snapshot = { tools: [], eras: {}, tried: [] }
 
 /** Writers of one process take turns, so that the last one asked is the one that stays. */
 const oneAtATime = createMutex()
@@ -17,7 +17,7 @@ const oneAtATime = createMutex()
 export function readSnapshot(dataDirectory: string): Snapshot {
   try {
     const data: unknown = JSON.parse(readFileSync(snapshotFile(dataDirectory), 'utf8'))
-    return isSnapshot(data) ? { tools: data.tools, eras: data.eras } : emptySnapshot
+    return isSnapshot(data) ? { tools: data.tools, eras: data.eras, tried: data.tried } : emptySnapshot
   } catch {
     return emptySnapshot
   }
@@ -29,7 +29,7 @@ export function writeSnapshot(dataDirectory: string, snapshot: Snapshot): Promis
     const unfinished = `${file}.${process.pid}.tmp`
     try {
       await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
-      await writeFlushed(unfinished, JSON.stringify({ version, tools: snapshot.tools, eras: snapshot.eras }))
+      await writeFlushed(unfinished, JSON.stringify({ version, ...snapshot }))
       await rename(unfinished, file)
     } catch (error) {
       await rm(unfinished, { force: true }).catch(() => {})
@@ -59,6 +59,8 @@ function isSnapshot(data: unknown): data is Snapshot {
     data.version === version &&
     Array.isArray(data.tools) &&
     data.tools.every(isTool) &&
+    Array.isArray(data.tried) &&
+    data.tried.every((name) => typeof name === 'string') &&
     isObject(data.eras) &&
     Object.values(data.eras).every(isEra)
   )

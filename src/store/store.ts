@@ -32,4 +32,6 @@ export interface Store {
 export interface Snapshot {
   readonly tools: readonly Tool[]
   readonly eras: Readonly<Record<string, KnownEra>>
+  /** Servers that an earlier run has tried to reach, with or without success: nobody waits for these. */
+  readonly tried: readonly string[]
 }

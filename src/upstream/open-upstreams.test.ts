@@ -125,7 +125,11 @@ describe('connecting', () => {
   test('the tools of an earlier run serve at once, and wait for their server when called', async () => {
     const before = await startedUpstreams([fixture('echo')])
     const known = before.tools()
-    const upstreams = openTestUpstreams([fixture('echo')], { known, eras: before.eras() })
+    const upstreams = openTestUpstreams([fixture('echo')], {
+      known,
+      eras: before.eras(),
+      tried: before.tried(),
+    })
     expect(upstreams.tools()).toHaveLength(6)
     expect(stateOf(upstreams, 'echo')).toMatchObject({ fromSnapshot: true, toolCount: 6 })
     await upstreams.settled({ timeoutMs: 5000, onlyUnknown: true })

@@ -20,7 +20,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
   const coldStarts = createSemaphore(limits.concurrentColdStarts)
   const places = new Map<string, Semaphore>()
   const changed = createNotifier()
-  const seenBefore = new Set([...Object.keys(options.eras), ...options.known.map(({ server }) => server)])
+  const triedBefore = new Set(options.tried)
   let started = false
   let closing: Promise<void> | undefined
 
@@ -82,6 +82,10 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       const known = [...links.values()].filter((link) => link.era !== undefined)
       return Object.fromEntries(known.map((link) => [link.config.name, link.era!]))
     },
+    tried() {
+      const names = [...links.values()].filter((link) => hasBeenTried(link)).map((link) => link.config.name)
+      return [...new Set([...options.tried, ...names])].sort()
+    },
     onChange: changed.listen,
     adoptPins(stored) {
       catalogue.adoptPins(stored)
@@ -97,7 +101,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       changed.notify()
     },
     async settled({ timeoutMs, onlyUnknown = false }) {
-      const awaited = [...links.values()].filter((link) => !onlyUnknown || !seenBefore.has(link.config.name))
+      const awaited = [...links.values()].filter((link) => !onlyUnknown || !triedBefore.has(link.config.name))
       await withinTime(Promise.all(awaited.map((link) => link.firstAttempt)), timeoutMs)
     },
     endSession(session) {
@@ -124,6 +128,11 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
 
 function enabledNames(servers: readonly ServerConfig[]): ReadonlySet<string> {
   return new Set(servers.filter((config) => !config.disabled).map((config) => config.name))
+}
+
+function hasBeenTried(link: ServerLink): boolean {
+  const { status } = link.state()
+  return status !== 'waiting' && status !== 'disabled'
 }
 
 function isSame(a: ServerConfig, b: ServerConfig | undefined): boolean {

@@ -9,6 +9,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { MessageTooLargeError } from '../errors.js'
 import { createLineReader, type OversizeLine } from '../model/line-reader.js'
+import { createLineWriter, type LineWriter } from '../model/line-writer.js'
 import type { Log } from '../model/log.js'
 import { endLeftovers, endProcess, endWithUs } from './end-process.js'
 import { answeredId, readMessage } from './read-message.js'
@@ -48,6 +49,7 @@ export class StdioTransport implements Transport {
 
   #child: ChildProcess | undefined
   #stderr: Buffer[] = []
+  #writer: LineWriter | undefined
   #ending: Promise<void> | undefined
   #closed = false
 
@@ -88,14 +90,8 @@ export class StdioTransport implements Transport {
   write(json: string): Promise<void> {
     const stdin = this.#child?.stdin
     if (this.#closed || !stdin?.writable) return Promise.reject(new Error('The process is gone.'))
-    if (stdin.write(`${json}\n`)) return written
-    return new Promise((resolve) => {
-      const done = (): void => {
-        stdin.off('drain', done).off('close', done)
-        resolve()
-      }
-      stdin.once('drain', done).once('close', done)
-    })
+    this.#writer ??= createLineWriter(stdin)
+    return this.#writer.write(json)
   }
 
   close(): Promise<void> {
@@ -104,6 +100,7 @@ export class StdioTransport implements Transport {
   }
 
   async #end(): Promise<void> {
+    this.#writer?.flush()
     if (this.#child !== undefined) await endProcess(this.#child)
     this.#announceClose()
   }
@@ -170,8 +167,6 @@ export class StdioTransport implements Transport {
     this.onclose?.()
   }
 }
-
-const written = Promise.resolve()
 
 function sum(chunks: readonly Buffer[]): number {
   return chunks.reduce((total, chunk) => total + chunk.length, 0)

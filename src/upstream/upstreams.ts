@@ -9,6 +9,8 @@ export interface UpstreamsOptions {
   /** The catalogue of an earlier run: it serves until the servers are up. */
   readonly known: readonly Tool[]
   readonly eras: Readonly<Record<string, KnownEra>>
+  /** Servers that an earlier run has tried to reach, with or without success. */
+  readonly tried: readonly string[]
   readonly limits: {
     readonly maxMessageBytes: number
     readonly concurrentColdStarts: number
@@ -32,6 +34,8 @@ export interface Upstreams {
   tool(id: ToolId): Tool | undefined
   eras(): Readonly<Record<string, KnownEra>>
   /** Tools or states changed; told once per tick. Returns the function that ends it. */
+  /** Servers tried so far, in this run or an earlier one. */
+  tried(): readonly string[]
   onChange(listener: () => void): () => void
   /** The store's pins, when it opens: a stored approval wins over a first sight. */
   adoptPins(stored: readonly Tool[]): void

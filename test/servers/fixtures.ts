@@ -69,6 +69,7 @@ export function openTestUpstreams(
     servers,
     known: [],
     eras: {},
+    tried: [],
     limits: {
       maxMessageBytes: 4_000_000,
       concurrentColdStarts: 4,

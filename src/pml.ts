@@ -3,6 +3,7 @@
  * snapshot of the last run before the store is open and before any server is up: both are started once the first client has
  * had its answer, or a moment later, so that they do not slow it down.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreError } from './errors.js'
 import { openRuns, type Runs } from './execute/open-runs.js'
 import { createGateway, type Gateway } from './gateway/create-gateway.js'
@@ -43,6 +44,7 @@ export interface Pml {
 /** Left to the first client's handshake and list before servers are spawned; they compete for the same cores. */
 const startAfterMs = 300
 const saveAfterMs = 200
+const closeWithinMs = 500
 
 export function createPml(options: PmlOptions): Pml {
   const { dataDirectory, log } = options
@@ -195,42 +197,48 @@ interface PersistOptions {
   onError(error: unknown): void
 }
 
-/** Keeps snapshot and store in step with the catalogue: what changed since the last time, soon after it changed. */
+/**
+ * Keeps snapshot and store in step with the catalogue, soon after it changed. The snapshot waits for nobody: the store may
+ * take seconds to open, and a client that comes meanwhile should find what was learned.
+ */
 function createPersist(options: PersistOptions) {
-  const { upstreams } = options
+  const { upstreams, onError } = options
   let timer: NodeJS.Timeout | undefined
-  let saved = new Map<string, Tool>()
-  let saving: Promise<void> = Promise.resolve()
+  let stored = new Map<string, Tool>()
+  let storing: Promise<void> = Promise.resolve()
 
-  const save = async (): Promise<void> => {
-    const tools = upstreams.tools()
-    await writeSnapshot(options.dataDirectory, {
-      tools,
+  const saveSnapshot = (): Promise<void> =>
+    writeSnapshot(options.dataDirectory, {
+      tools: upstreams.tools(),
       eras: upstreams.eras(),
       tried: upstreams.tried(),
     })
-    const changed = tools.filter((tool) => saved.get(tool.id) !== tool)
+  const storeChanges = async (): Promise<void> => {
     const store = await options.store
+    const tools = upstreams.tools()
+    const changed = tools.filter((tool) => stored.get(tool.id) !== tool)
     if (changed.length > 0) await store.saveTools(changed)
     await store.saveServers(upstreams.servers())
-    saved = new Map(tools.map((tool) => [tool.id, tool]))
+    stored = new Map(tools.map((tool) => [tool.id, tool]))
   }
-  const now = (): Promise<void> => {
+  const now = async (): Promise<void> => {
     clearTimeout(timer)
     timer = undefined
-    const next = saving.then(save)
-    saving = next.catch(options.onError)
-    return next
+    const next = storing.then(storeChanges)
+    storing = next.catch(onError)
+    await Promise.all([saveSnapshot(), next])
   }
   return {
     now,
     soon(): void {
-      timer ??= setTimeout(() => void now().catch(() => {}), saveAfterMs)
+      timer ??= setTimeout(() => void now().catch(onError), saveAfterMs)
     },
+    /** Within the time that a closing process has; what the store missed it learns from the snapshot at the next start. */
     async close(): Promise<void> {
-      if (timer !== undefined)
-        await Promise.race([now().catch(() => {}), new Promise((resolve) => setTimeout(resolve, 500))])
-      await Promise.race([saving, new Promise((resolve) => setTimeout(resolve, 500))])
+      const pending = timer !== undefined
+      const saved = pending ? now() : storing
+      if (pending) await saveSnapshot().catch(onError)
+      await Promise.race([saved.catch(onError), sleep(closeWithinMs, undefined, { ref: false })])
     },
   }
 }

@@ -214,9 +214,13 @@ async function measureMany() {
     if (tools.length >= 5_000) break
     await sleep(200)
   }
+  // Counted once, by a worker; the counts are in the snapshot from then on.
+  await sleep(12_000)
   await gateway.close()
   const run = await firstList(config, pmlEnvironment(home), 'proxy')
   if (run.tools.length < 5_000) throw new Error(`${run.tools.length} tools listed`)
+  // The server comes up behind the list and is compared with it once.
+  await sleep(5_000)
   const times = []
   let id = 10
   for (let n = 0; n < 20; n++) {
@@ -224,7 +228,11 @@ async function measureMany() {
     times.push(await timeLine(run.child, { id: ++id, method: 'tools/list' }))
   }
   await end(run.child)
-  return { list_5000_median_ms: median(times), list_5000_worst_ms: Math.max(...times) }
+  return {
+    start_with_5000_ms: run.ms,
+    list_5000_median_ms: median(times),
+    list_5000_worst_ms: Math.max(...times),
+  }
 }
 
 /** Milliseconds until the last byte of the answer has come. */

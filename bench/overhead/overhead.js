@@ -152,10 +152,13 @@ async function firstList(config, env, exposure) {
   })
   let answer = ''
   const listed = new Promise((resolve) => {
-    child.stdout.on('data', (chunk) => {
+    const take = (chunk) => {
       answer += chunk
-      if (/"id":2\b/.test(answer) && answer.endsWith('\n')) resolve()
-    })
+      if (chunk[chunk.length - 1] !== 10 || !/"id":2\b/.test(answer)) return
+      child.stdout.off('data', take)
+      resolve()
+    }
+    child.stdout.on('data', take)
   })
   const clientInfo = { name: 'bench', version: '1.0.0' }
   const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)

@@ -59,9 +59,20 @@ export async function joinGateway(
   return { holding, held }
 }
 
+/** A fault of ours in the background ends no session: it is told, and the rest goes on. */
+function surviveFaults(log: Log): void {
+  const tell = (error: unknown): void =>
+    log.error('a fault of the gateway, please report it', {
+      error: error instanceof Error ? error.stack : error,
+    })
+  process.on('unhandledRejection', tell)
+  process.on('uncaughtException', tell)
+}
+
 /** `pml serve`: returns when the client has gone and everything is closed. */
 export async function serveStdioClient(args: GatewayChoice): Promise<void> {
   const log = createStderrLog(process.env.PML_LOG)
+  surviveFaults(log)
   let joined = await joinGateway(args, 'gateway', log, () => {})
   const stop = stopRequested()
   if (joined.held !== undefined) {
@@ -91,6 +102,7 @@ export async function openHttpFront(
   onProgress: (step: string) => void,
 ): Promise<HttpFront> {
   const log = createStderrLog(process.env.PML_LOG)
+  surviveFaults(log)
   let joined = await joinGateway(args, 'gateway', log, onProgress)
   let closing = false
   const follow = (): void => {

@@ -21,7 +21,7 @@ export interface Runs {
 export interface RunsOptions {
   readonly callTool: CallTool
   /** Opens in the background; a run's first step waits for it. */
-  readonly store: Promise<Store>
+  store(): Promise<Store>
   concurrentCalls(): number
   readonly redact: Redact
   readonly log: Log
@@ -35,7 +35,7 @@ export function openRuns(options: RunsOptions): Runs {
   const ended = new Map<string, Run>()
 
   const record = async (event: RunEvent): Promise<void> => {
-    const store = await options.store
+    const store = await options.store()
     if (event.type === 'run-start' || event.type === 'run-end')
       await store.saveRun(redactRun(event.run, options.redact))
     else await store.saveTask(event.runId, redactTask(event.task, options.redact))
@@ -48,7 +48,7 @@ export function openRuns(options: RunsOptions): Runs {
   }
 
   const find = async (id: string): Promise<Run | undefined> =>
-    active.get(id)?.current() ?? ended.get(id) ?? (await (await options.store).loadRun(id))
+    active.get(id)?.current() ?? ended.get(id) ?? (await (await options.store()).loadRun(id))
 
   return {
     start(plan, session) {
@@ -79,7 +79,7 @@ export function openRuns(options: RunsOptions): Runs {
       return handle.result
     },
     async list(limit) {
-      const stored = await (await options.store).listRuns({ limit })
+      const stored = await (await options.store()).listRuns({ limit })
       return stored.map((run) => active.get(run.id)?.current() ?? run)
     },
     async close() {

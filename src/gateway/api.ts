@@ -56,7 +56,8 @@ interface Call {
 }
 
 const routes: Readonly<Record<string, (call: Call) => unknown>> = {
-  'GET /api/status': ({ deps }) => readStatus(deps),
+  // A command may have opened the store a moment ago, and a person waits for the answer.
+  'GET /api/status': ({ deps }) => readStatus(deps, 3_000),
   'GET /api/tools': listTools,
   'POST /api/search': search,
   'POST /api/call': callTool,

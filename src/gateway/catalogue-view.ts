@@ -39,6 +39,8 @@ export interface CatalogueView {
   servers(): readonly ServerState[]
   /** On a first run: waits, once and within bounds, for servers that have never been seen. */
   firstSettled(atMostMs?: number): Promise<void>
+  /** Waits within bounds for the server that a name names, where it is still coming up. */
+  serverSettled(name: string): Promise<void>
   /** Counts a use of a tool; `hybrid` takes it up with the next revision, so that a listing never changes by being used. */
   countUse(id: ToolId): void
   close(): void
@@ -114,6 +116,12 @@ export function createCatalogueView(options: CatalogueViewOptions): CatalogueVie
       return atMostMs === undefined
         ? settling
         : Promise.race([settling, sleep(atMostMs, undefined, { ref: false })])
+    },
+    async serverSettled(name) {
+      const isNamed = ({ name: server, status }: ServerState): boolean =>
+        (status === 'waiting' || status === 'connecting') &&
+        (name.startsWith(`${server}:`) || name.startsWith(`${server}__`))
+      if (catalogue.servers().some(isNamed)) await catalogue.settled({ timeoutMs: config().firstListWaitMs })
     },
     countUse(id) {
       usage.set(id, (usage.get(id) ?? 0) + 1)

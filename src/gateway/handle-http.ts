@@ -18,6 +18,9 @@ export interface HttpDeps extends ApiDeps {
   readonly endpoint: McpEndpoint
 }
 
+/** A page that refreshes itself need not wait for the store. */
+const pageStoreMs = 300
+
 export async function handleHttp(
   request: IncomingMessage,
   response: ServerResponse,
@@ -37,7 +40,9 @@ export async function handleHttp(
   if (via === 'local' && path.startsWith('/api/')) return handleApi(request, response, path, deps)
   if (path === '/') return answerRead(request, response, () => sendPage(response, deps))
   if (path === '/status.json')
-    return answerRead(request, response, async () => sendJson(response, 200, await readStatus(deps)))
+    return answerRead(request, response, async () =>
+      sendJson(response, 200, await readStatus(deps, pageStoreMs)),
+    )
   request.resume()
   const error = { code: 'NOT_FOUND', message: 'Nothing is here.', hint: 'MCP is at /mcp, the status at /.' }
   sendJson(response, 404, { error })
@@ -64,7 +69,7 @@ async function sendPage(response: ServerResponse, deps: HttpDeps): Promise<void>
       deps.redact,
     )
   const page = renderStatusPage({
-    status: await readStatus(deps),
+    status: await readStatus(deps, pageStoreMs),
     tools: summarize(listed),
     moreTools: Math.max(0, listed.length - shownTools),
     waiting: summarize(listed.filter((tool) => tool.changed !== undefined)),

@@ -7,7 +7,7 @@ import { notReady } from './tools/server-notes.js'
 export interface ResolveTool {
   /** @throws ToolNotFoundError, ToolQuarantinedError */
   now(name: string): Tool
-  /** The same; on a first run an unknown name first waits for servers that have never been seen. */
+  /** The same; an unknown name first waits for servers that have never been seen, and for the one it names. */
   soon(name: string): Tool | Promise<Tool>
 }
 
@@ -25,12 +25,17 @@ export function createResolveTool(view: CatalogueView): ResolveTool {
     if (tool === undefined) throw notFound(name)
     return callable(tool)
   }
+  const whenKnown = async (name: string): Promise<Tool> => {
+    await view.firstSettled()
+    if (view.current().names.resolve(name) === undefined) await view.serverSettled(name)
+    return now(name)
+  }
   return {
     now,
     soon(name) {
       const tool = view.current().names.resolve(name)
       if (tool !== undefined) return callable(tool)
-      return view.firstSettled().then(() => now(name))
+      return whenKnown(name)
     },
   }
 }

@@ -91,7 +91,8 @@ function serverTable(status: Status): string {
   return table(['server', 'state', 'tools', 'by', 'revision', 'trouble'], rows)
 }
 
-function runTable(runs: readonly RunSummary[]): string {
+function runTable(runs: readonly RunSummary[] | undefined): string {
+  if (runs === undefined) return '<p class="none">The store is not open yet.</p>'
   if (runs.length === 0) return '<p class="none">None yet.</p>'
   const rows = runs.map((run) => [
     `<time>${new Date(run.startedAt).toISOString().slice(0, 19).replace('T', ' ')}</time>`,

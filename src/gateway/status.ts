@@ -23,7 +23,8 @@ export interface Status {
   readonly listing: { readonly tools: number; readonly tokens: number }
   readonly tools: { readonly known: number; readonly listed: number; readonly quarantined: number }
   readonly servers: readonly ServerState[]
-  readonly runs: readonly RunSummary[]
+  /** Absent while the store is not open. */
+  readonly runs?: readonly RunSummary[]
 }
 
 export interface RunSummary {
@@ -59,11 +60,11 @@ export interface StatusDeps {
 
 const recentRuns = 10
 
-export async function readStatus(deps: StatusDeps): Promise<Status> {
+/** The store is given `storeMs`: opening or broken, it is no reason to show nothing. */
+export async function readStatus(deps: StatusDeps, storeMs: number): Promise<Status> {
   const view = deps.view.current()
   const http = deps.address()
-  // A store that is still opening, or broken, is no reason to show nothing.
-  const runs = await withinMs(deps.runs.list(recentRuns), 300).catch(() => [])
+  const runs = await withinMs(deps.runs.list(recentRuns), storeMs).catch(() => undefined)
   const status: Status = {
     version: deps.version,
     pid: process.pid,
@@ -78,7 +79,7 @@ export async function readStatus(deps: StatusDeps): Promise<Status> {
       quarantined: view.tools.filter((tool) => tool.changed !== undefined).length,
     },
     servers: deps.view.servers(),
-    runs: runs.map(summarizeRun),
+    ...(runs !== undefined && { runs: runs.map(summarizeRun) }),
   }
   return redactJson(status, deps.redact)
 }

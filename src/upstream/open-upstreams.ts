@@ -83,7 +83,9 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       return Object.fromEntries(known.map((link) => [link.config.name, link.era!]))
     },
     tried() {
-      const names = [...links.values()].filter((link) => hasBeenTried(link)).map((link) => link.config.name)
+      const names = [...links.values()]
+        .filter((link) => link.wasTried && !link.config.disabled)
+        .map((link) => link.config.name)
       return [...new Set([...options.tried, ...names])].sort()
     },
     onChange: changed.listen,
@@ -128,11 +130,6 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
 
 function enabledNames(servers: readonly ServerConfig[]): ReadonlySet<string> {
   return new Set(servers.filter((config) => !config.disabled).map((config) => config.name))
-}
-
-function hasBeenTried(link: ServerLink): boolean {
-  const { status } = link.state()
-  return status !== 'waiting' && status !== 'disabled'
 }
 
 function isSame(a: ServerConfig, b: ServerConfig | undefined): boolean {

@@ -39,11 +39,13 @@ const attemptGapMs = 1000
 /** What takes longer waits for the network, or for ever: it no longer keeps others from starting. */
 const slowStartMs = 10_000
 const relistAfterMs = 100
+const longAttemptMs = 3000
 
 export class ServerLink {
   /** Resolves when the first attempt to connect ended, one way or the other. */
   readonly firstAttempt: Promise<void>
   #firstAttemptOver: () => void = () => {}
+  #tried = false
 
   readonly #options: LinkOptions
   readonly #sessions: SessionConnections
@@ -68,7 +70,10 @@ export class ServerLink {
     this.#era = options.era
     this.#status = options.config.disabled ? 'disabled' : 'waiting'
     this.firstAttempt = new Promise((resolve) => {
-      this.#firstAttemptOver = resolve
+      this.#firstAttemptOver = () => {
+        this.#tried = true
+        resolve()
+      }
     })
     if (options.config.disabled) this.#firstAttemptOver()
     this.#sessions = new SessionConnections(() => this.#open(() => {}))
@@ -80,6 +85,11 @@ export class ServerLink {
 
   get era(): KnownEra | undefined {
     return this.#era
+  }
+
+  /** An attempt has ended, or takes so long that nobody should wait for one the next time. */
+  get wasTried(): boolean {
+    return this.#tried || (this.#attempt !== undefined && Date.now() - this.#attemptAt > longAttemptMs)
   }
 
   get isReady(): boolean {

@@ -55,6 +55,7 @@ export function paintStatus({ status }: ServerState, { green, yellow, red, dim }
 }
 
 function runs(status: Status, width?: number): string {
+  if (status.runs === undefined) return 'Runs are not known: the store is not open.'
   if (status.runs.length === 0) return 'No runs yet.'
   const rows = status.runs.map((run) => [
     run.id,

@@ -76,7 +76,7 @@ export function createExecuteWorkflow(deps: ExecuteWorkflowDeps): MetaTool {
   }
 }
 
-/** @throws what planTasks throws; on a first run a tool that is not known first waits for servers never seen. */
+/** @throws what planTasks throws; a tool that is not known first waits for servers that may be its own. */
 export async function planWhenKnown(
   tasks: unknown,
   intent: string | undefined,
@@ -89,6 +89,7 @@ export async function planWhenKnown(
   } catch (error) {
     if (!(error instanceof ToolNotFoundError) || error.notReady.length === 0) throw error
     await deps.view.firstSettled()
+    await deps.view.serverSettled(error.toolName)
     return plan()
   }
 }

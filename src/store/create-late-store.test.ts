@@ -1,0 +1,52 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { StoreError } from '../errors.js'
+import { silentLog } from '../model/log.js'
+import { createLateStore } from './create-late-store.js'
+
+let dataDirectory: string
+beforeEach(() => {
+  dataDirectory = mkdtempSync(join(tmpdir(), 'pml-late-'))
+})
+afterEach(() => rmSync(dataDirectory, { recursive: true, force: true, maxRetries: 3 }))
+
+function lateStore() {
+  const troubles: unknown[] = []
+  let opened = 0
+  const store = createLateStore({
+    dataDirectory,
+    onProgress() {},
+    log: silentLog,
+    async onOpen() {
+      opened += 1
+    },
+    onTrouble: (error) => troubles.push(error),
+  })
+  return { store, troubles, opened: () => opened }
+}
+
+it('a store that cannot be opened says so to everyone who asks, and is there once it can', async () => {
+  const inTheWay = join(dataDirectory, 'db')
+  mkdirSync(inTheWay)
+  writeFileSync(join(inTheWay, 'note.txt'), 'not a database')
+  const { store, troubles, opened } = lateStore()
+  const early = store.current()
+  store.open()
+  await expect(early).rejects.toBeInstanceOf(StoreError)
+  await expect(store.current()).rejects.toBeInstanceOf(StoreError)
+  expect(troubles).toHaveLength(1)
+  rmSync(inTheWay, { recursive: true })
+  await expect.poll(() => opened(), { timeout: 30_000 }).toBe(1)
+  expect(await (await store.current()).listRuns({ limit: 1 })).toEqual([])
+  await store.close()
+}, 60_000)
+
+it('closed before it was opened it opens nothing, and whoever waited is told', async () => {
+  const { store, troubles } = lateStore()
+  const waiting = store.current()
+  await store.close()
+  await expect(waiting).rejects.toThrow('closed before')
+  expect(troubles).toEqual([])
+})

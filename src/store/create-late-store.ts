@@ -1,0 +1,64 @@
+import { StoreError } from '../errors.js'
+import { type OpenStoreOptions, openStore } from './open-store.js'
+import type { Store } from './store.js'
+
+export interface LateStoreOptions extends Omit<OpenStoreOptions, 'signal'> {
+  /** Done before anybody else gets the store. */
+  onOpen(store: Store): Promise<void>
+  onTrouble(error: unknown): void
+}
+
+export interface LateStore {
+  /** The store, or why the last attempt to open it failed; before the first attempt it is waited for. */
+  current(): Promise<Store>
+  open(): void
+  close(): Promise<void>
+}
+
+const firstReopenMs = 1_000
+const slowestReopenMs = 30_000
+
+/** A store that is opened when the time has come, and again while that fails: a database may come up after us. */
+export function createLateStore(options: LateStoreOptions): LateStore {
+  const givenUp = new AbortController()
+  let begin: (store: Promise<Store>) => void = () => {}
+  let attempt = new Promise<Store>((resolve) => {
+    begin = resolve
+  })
+  // Nobody may be waiting for it.
+  attempt.catch(() => {})
+  let begun = false
+  let retry: NodeJS.Timeout | undefined
+
+  const open = (delayMs: number): void => {
+    begun = true
+    attempt = openStore({ ...options, signal: givenUp.signal }).then(async (store) => {
+      await options.onOpen(store)
+      return store
+    })
+    begin(attempt)
+    attempt.catch((error: unknown) => {
+      if (givenUp.signal.aborted) return
+      options.onTrouble(error)
+      retry = setTimeout(open, delayMs, Math.min(delayMs * 2, slowestReopenMs))
+    })
+  }
+  return {
+    current: () => attempt,
+    open: () => open(firstReopenMs),
+    async close() {
+      givenUp.abort()
+      clearTimeout(retry)
+      if (!begun)
+        return begin(
+          Promise.reject(
+            new StoreError('The gateway closed before its store was opened.', 'Start it again.'),
+          ),
+        )
+      await attempt.then(
+        (store) => store.close(),
+        () => {},
+      )
+    },
+  }
+}

@@ -8,7 +8,7 @@ import { createGateway, type Gateway } from './gateway/create-gateway.js'
 import { createTokenCounter } from './gateway/token-counter.js'
 import type { PmlConfig } from './model/config.js'
 import type { Log } from './model/log.js'
-import { createRedact } from './model/redact.js'
+import type { Redact } from './model/redact.js'
 import { definitionText, type Tool } from './model/tool.js'
 import { createLateStore } from './store/create-late-store.js'
 import { readSnapshot } from './store/snapshot.js'
@@ -22,8 +22,10 @@ export interface PmlOptions {
   readonly config: PmlConfig
   readonly dataDirectory: string
   /** PostgreSQL instead of the embedded database. */
-  readonly databaseUrl?: string
+  readonly databaseUrl?: string | undefined
   readonly log: Log
+  /** Applied to every text that leaves for a log, an error, the store or the page. */
+  readonly redact: Redact
   /** Told what is being done while it starts. */
   onProgress(step: string): void
 }
@@ -44,10 +46,8 @@ export interface Pml {
 const startAfterMs = 300
 
 export function createPml(options: PmlOptions): Pml {
-  const { dataDirectory, log } = options
+  const { dataDirectory, log, redact } = options
   let config = options.config
-  let redactSecrets = createRedact(config.secrets)
-  const redact = (text: string): string => redactSecrets(text)
 
   const snapshot = readSnapshot(dataDirectory)
   const upstreams = openUpstreams({
@@ -118,9 +118,9 @@ export function createPml(options: PmlOptions): Pml {
     callTool,
     endSession: upstreams.endSession,
     runs,
-    async trust(ids) {
+    async trust(seen) {
       await lateStore.current()
-      const accepted = upstreams.trust(ids)
+      const accepted = upstreams.trust(seen)
       await persist.now()
       return accepted
     },
@@ -140,7 +140,6 @@ export function createPml(options: PmlOptions): Pml {
     storeOpen: lateStore.current,
     async reconfigure(next) {
       config = next
-      redactSecrets = createRedact([...next.secrets, ...options.config.secrets])
       await upstreams.reconfigure(next.servers)
     },
     async close() {

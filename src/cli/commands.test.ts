@@ -46,6 +46,7 @@ const tools = [
 ]
 const change = {
   id: 'web:get',
+  hash: 'f00d',
   server: 'web',
   seenAt: 0,
   flags: ['hidden-text'],
@@ -433,17 +434,22 @@ describe('trust', () => {
       Accept one with: pml trust TOOL, or all with: pml trust --all
       "
     `)
-    expect(asked.filter(({ path }) => path === '/api/trust')).toEqual([
-      { path: '/api/trust', body: { accept: false } },
-    ])
+    expect(asked.filter(({ path }) => path === '/api/trust')).toEqual([{ path: '/api/trust', body: {} }])
   })
 
   it('accepts exactly what it has shown, with --yes', async () => {
     expect((await pml(['trust', 'web:get', '--yes'])).stdout).toContain('Accepted: web:get')
     expect(asked.filter(({ path }) => path === '/api/trust').map(({ body }) => body)).toEqual([
-      { ids: ['web:get'], accept: false },
-      { ids: ['web:get'], accept: true },
+      { ids: ['web:get'] },
+      { accept: [{ id: 'web:get', hash: change.hash }] },
     ])
+  })
+
+  it('a tool that changed once more while the person looked is not accepted', async () => {
+    replies['/api/trust'] = { quarantined: [change], accepted: [] }
+    const { code, stderr } = await pml(['trust', 'web:get', '--yes'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('web:get changed once more')
   })
 
   it('says when nothing has changed', async () => {

@@ -1,13 +1,12 @@
-import { demoConfig } from '../config/demo-config.js'
 import { findConfigFile } from '../config/find-config-file.js'
 import { loadConfig } from '../config/load-config.js'
 import { watchConfig } from '../config/watch-config.js'
 import type { HeldGateway } from '../holder/join-holder.js'
 import type { PmlConfig } from '../model/config.js'
 import { type Log, redactedLog } from '../model/log.js'
-import { createRedact } from '../model/redact.js'
+import { createLearningRedact } from '../model/redact.js'
 import { createPml, type Pml } from '../pml.js'
-import type { GatewayChoice } from './cli-command.js'
+import type { HttpChoice } from './cli-command.js'
 
 export interface HeldPml extends HeldGateway {
   readonly pml: Pml
@@ -20,7 +19,7 @@ export interface HeldPml extends HeldGateway {
 
 export interface HeldPmlOptions {
   readonly directory: string
-  readonly args: GatewayChoice
+  readonly args: HttpChoice
   readonly log: Log
   onProgress(step: string): void
 }
@@ -28,28 +27,29 @@ export interface HeldPmlOptions {
 /** Reads the configuration, opens the gateway with it, and takes up its changes while it runs. */
 export async function openHeldPml(options: HeldPmlOptions): Promise<HeldPml> {
   const { directory, args } = options
-  const place = {
-    env: process.env,
-    cwd: process.cwd(),
-    home: directory,
-    ...(args.config === undefined ? {} : { file: args.config }),
-  }
+  const { redact, learn } = createLearningRedact()
+  const log = redactedLog(options.log, redact)
+  const place = { file: args.config, env: process.env, cwd: process.cwd(), home: directory }
   const file = findConfigFile(place)
   const load = async (): Promise<PmlConfig> => {
-    const config =
-      file === undefined
-        ? await demoConfig(directory)
-        : await loadConfig({ ...place, file, onWarning: (warning) => options.log.warn(warning.message) })
-    return args.exposure === undefined ? config : { ...config, exposure: args.exposure }
+    const read = await loadConfig({
+      ...place,
+      exposure: args.exposure,
+      onWarning: (warning) => log.warn(warning.message),
+    })
+    learn(read.secrets)
+    return {
+      ...read,
+      http: { ...read.http, ...(args.host && { host: args.host }), ...(args.port && { port: args.port }) },
+    }
   }
   let config = await load()
-  let redact = createRedact(config.secrets)
-  const log: Log = redactedLog(options.log, (text) => redact(text))
   const pml = createPml({
     config,
     dataDirectory: directory,
-    ...(process.env.DATABASE_URL ? { databaseUrl: process.env.DATABASE_URL } : {}),
+    databaseUrl: process.env.DATABASE_URL || undefined,
     log,
+    redact,
     onProgress: options.onProgress,
   })
   const watch =
@@ -58,7 +58,6 @@ export async function openHeldPml(options: HeldPmlOptions): Promise<HeldPml> {
       : watchConfig(file, load, {
           onConfig(next) {
             config = next
-            redact = createRedact(next.secrets)
             void pml.reconfigure(next)
           },
           onError: (error) => log.error('the changed configuration is not used', { error: error.message }),

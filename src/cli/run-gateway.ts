@@ -5,12 +5,14 @@
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { dataDirectory } from '../config/data-directory.js'
 import { findConfigFile } from '../config/find-config-file.js'
 import { UsageError } from '../errors.js'
 import { bridgeStdio } from '../holder/bridge-stdio.js'
 import { type Holding, joinHolder } from '../holder/join-holder.js'
 import type { HolderFacts } from '../holder/take-lock.js'
+import type { PmlConfig } from '../model/config.js'
 import { isLoopback } from '../model/is-loopback.js'
 import type { Log } from '../model/log.js'
 import type { GatewayChoice, HttpChoice, HttpFront } from './cli-command.js'
@@ -105,29 +107,34 @@ export async function openHttpFront(
   surviveFaults(log)
   let joined = await joinGateway(args, 'gateway', log, onProgress)
   let closing = false
-  const follow = (): void => {
-    void joined.holding.gone.then(async () => {
-      if (closing) return
-      joined = await joinGateway(args, 'gateway', log, onProgress)
-      log.info('the holder is gone', { pid: joined.holding.pid, here: joined.holding.here })
-      follow()
-    })
+  let url = ''
+  const follow = async (): Promise<void> => {
+    while (!closing) {
+      await joined.holding.gone
+      while (!closing) {
+        try {
+          joined = await joinGateway(args, 'gateway', log, onProgress)
+          joined.held?.announce(url)
+          break
+        } catch (error) {
+          log.warn('no holder in reach, trying again', { error: String(error) })
+          await sleep(500)
+        }
+      }
+    }
   }
-  follow()
+  void follow()
 
-  const configured = joined.held?.config().http
-  const host = args.host ?? configured?.host ?? '127.0.0.1'
-  if (!isLoopback(host) && configured?.token === undefined) {
-    await joined.holding.close()
-    throw new UsageError(
-      `Listening on ${host} needs a bearer token.`,
-      'Set http.token in the config, for instance to ${PML_TOKEN}.',
-    )
-  }
   const server = createServer((request, response) => joined.holding.handle(request, response))
   server.requestTimeout = 0
-  const port = await listen(server, host, args.port ?? configured?.port ?? 0, args.port === undefined)
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`
+  try {
+    const { host, port } = await httpPlace(args, joined)
+    url = `http://${host.includes(':') ? `[${host}]` : host}:${await listen(server, host, port, args.port === undefined)}/`
+  } catch (error) {
+    closing = true
+    await joined.holding.close()
+    throw error
+  }
   joined.held?.announce(url)
   return {
     url,
@@ -142,6 +149,36 @@ export async function openHttpFront(
       await closeAndExit(() => joined.holding.close())
     },
   }
+}
+
+/** Where to listen. The gateway itself judges who may come in, so beyond loopback it must be the one that listens. */
+async function httpPlace(args: HttpChoice, { held }: Joined): Promise<{ host: string; port: number }> {
+  const { http } = held?.config() ?? (await readConfig(args))
+  const host = args.host ?? http.host
+  if (isLoopback(host)) return { host, port: args.port ?? http.port }
+  if (held === undefined) {
+    throw new UsageError(
+      `Another process holds the gateway, so this one cannot open it to ${host}.`,
+      'Close the other clients first, or use another PML_HOME.',
+    )
+  }
+  if (http.token === undefined) {
+    throw new UsageError(
+      `Listening on ${host} needs a bearer token.`,
+      'Set http.token in the config, for instance to ${PML_TOKEN}.',
+    )
+  }
+  return { host, port: args.port ?? http.port }
+}
+
+async function readConfig(args: HttpChoice): Promise<PmlConfig> {
+  const { loadConfig } = await import('../config/load-config.js')
+  return loadConfig({
+    file: args.config,
+    env: process.env,
+    cwd: process.cwd(),
+    home: dataDirectory(process.env),
+  })
 }
 
 /** A port that was not asked for by name may be another one when it is taken. */
@@ -168,14 +205,14 @@ async function listen(
   return (server.address() as AddressInfo).port
 }
 
-function stopRequested(): Promise<void> {
+export function stopRequested(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
   })
 }
 
-async function closeAndExit(close: () => Promise<void>): Promise<void> {
-  setTimeout(() => process.exit(0), exitWithinMs).unref()
+export async function closeAndExit(close: () => Promise<void>, code = 0): Promise<void> {
+  setTimeout(() => process.exit(code), exitWithinMs).unref()
   await close().catch(() => {})
-  process.exit(0)
+  process.exit(code)
 }

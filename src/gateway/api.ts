@@ -5,7 +5,7 @@ import type { JsonObject } from '../model/json.js'
 import type { Log } from '../model/log.js'
 import { newId } from '../model/new-id.js'
 import { type Redact, redactJson } from '../model/redact.js'
-import type { Tool, ToolId } from '../model/tool.js'
+import type { SeenChange, Tool, ToolId } from '../model/tool.js'
 import type { CallTool } from '../model/tool-call.js'
 import type { CatalogueView } from './catalogue-view.js'
 import { diffDefinitions } from './diff-definitions.js'
@@ -30,8 +30,8 @@ import { httpStatus, redactedInfo } from './wire-error.js'
  *   POST /api/run     {tasks, intent?}                Run, at its end
  *   GET  /api/runs                                    {runs: Run[]}, newest first
  *   GET  /api/runs/ID                                 Run
- *   POST /api/trust   {ids?, accept: false}           {quarantined: [{id, server, seenAt, flags, diff}]}
- *   POST /api/trust   {ids?, accept: true}            {accepted: [ids]}
+ *   POST /api/trust   {ids?}                          {quarantined: [{id, hash, server, seenAt, flags, diff}]}
+ *   POST /api/trust   {accept: [{id, hash}]}          {accepted: [ids]}
  */
 export interface ApiDeps extends StatusDeps {
   config(): PmlConfig
@@ -40,7 +40,7 @@ export interface ApiDeps extends StatusDeps {
   readonly callTool: CallTool
   endSession(session: string): void
   readonly runs: GatewayRuns
-  trust(ids: readonly ToolId[]): Promise<readonly Tool[]>
+  trust(seen: readonly SeenChange[]): Promise<readonly Tool[]>
   readonly redact: Redact
   readonly log: Log
 }
@@ -153,7 +153,12 @@ async function showRun({ rest, deps }: Call): Promise<unknown> {
   return redactJson(run, deps.redact)
 }
 
+/** What is accepted is named by the hash that came with its diff, so nobody accepts what nobody saw. */
 async function trust({ body, deps }: Call): Promise<unknown> {
+  if (Array.isArray(body.accept)) {
+    const accepted = await deps.trust(body.accept.map(readSeenChange))
+    return { accepted: accepted.map(({ id }) => id) }
+  }
   const view = deps.view.current()
   const wanted = Array.isArray(body.ids) ? body.ids.map(String) : undefined
   const asked =
@@ -165,16 +170,19 @@ async function trust({ body, deps }: Call): Promise<unknown> {
           return tool
         })
   const quarantined = asked.filter((tool) => tool.changed !== undefined)
-  if (body.accept === true) {
-    const accepted = await deps.trust(quarantined.map(({ id }) => id))
-    return { accepted: accepted.map(({ id }) => id) }
-  }
   return redactJson({ quarantined: quarantined.map(describeChange) }, deps.redact)
+}
+
+function readSeenChange(value: unknown): SeenChange {
+  const { id, hash } = (value ?? {}) as { id?: unknown; hash?: unknown }
+  if (typeof id === 'string' && typeof hash === 'string') return { id: id as ToolId, hash }
+  throw new UsageError('"accept" must be a list of {id, hash}.', 'Both come with the diff.')
 }
 
 function describeChange(tool: Tool): unknown {
   return {
     id: tool.id,
+    hash: tool.changed?.hash,
     server: tool.server,
     seenAt: tool.changed?.seenAt,
     flags: tool.flags,

@@ -1,6 +1,8 @@
 import { PassThrough } from 'node:stream'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { silentLog } from '../model/log.js'
 import type { Tool } from '../model/tool.js'
+import { createCatalogueView } from './catalogue-view.js'
 import {
   eventually,
   makeServer,
@@ -8,10 +10,11 @@ import {
   openTestGateway,
   type TestGateway,
   type TestGatewayOptions,
+  testConfig,
 } from './test-gateway.contract.js'
 
 let house: TestGateway
-afterEach(() => house.close())
+afterEach(() => house?.close())
 
 const modern = { versionNegotiation: { mode: 'auto' } } as const
 const open = (options: TestGatewayOptions) => {
@@ -239,4 +242,29 @@ describe('the listing', () => {
     const older = await house.stream({ versionNegotiation: { mode: 'legacy' } })
     expect(await older.listTools()).not.toHaveProperty('ttlMs')
   })
+})
+
+it('a count that did not come within a minute is asked for again, one that did is not', () => {
+  vi.useFakeTimers()
+  const [a, b] = [makeTool('s', 'a'), makeTool('s', 'b', { description: 'another' })]
+  let tools = [a, b]
+  const asked: string[][] = []
+  const view = createCatalogueView({
+    config: () => testConfig,
+    catalogue: { servers: () => [], tools: () => tools, onChange: () => () => {}, settled: async () => {} },
+    countTokens: (uncounted) => void asked.push(uncounted.map(({ id }) => id)),
+    onListingChange() {},
+    log: silentLog,
+  })
+  try {
+    view.current()
+    tools = [{ ...a, tokens: 9 }, b]
+    vi.advanceTimersByTime(60_000)
+    expect(asked).toEqual([['s:a', 's:b'], ['s:b']])
+    view.close()
+    vi.advanceTimersByTime(60_000)
+    expect(asked).toHaveLength(2)
+  } finally {
+    vi.useRealTimers()
+  }
 })

@@ -55,10 +55,15 @@ export interface CatalogueViewOptions {
   readonly log: Log
 }
 
+/** Counting takes a second or two; a count that is missing after this long has failed and is asked for again. */
+const countedWithinMs = 60_000
+
 export function createCatalogueView(options: CatalogueViewOptions): CatalogueView {
   const { config, catalogue } = options
   const usage = new Map<ToolId, number>()
+  /** Hashes whose counts are on their way. */
   const asked = new Set<string>()
+  const askingAgain = new Set<NodeJS.Timeout>()
   let view: View | undefined
   let builtFor: PmlConfig | undefined
   let stale = true
@@ -69,8 +74,15 @@ export function createCatalogueView(options: CatalogueViewOptions): CatalogueVie
 
   const askForCounts = (tools: readonly Tool[]): void => {
     const uncounted = tools.filter((tool) => tool.tokens === undefined && !asked.has(tool.hash))
+    if (uncounted.length === 0) return
     for (const tool of uncounted) asked.add(tool.hash)
-    if (uncounted.length > 0) options.countTokens(uncounted)
+    options.countTokens(uncounted)
+    const askAgain = setTimeout(() => {
+      askingAgain.delete(askAgain)
+      for (const tool of uncounted) asked.delete(tool.hash)
+      askForCounts(catalogue.tools())
+    }, countedWithinMs).unref()
+    askingAgain.add(askAgain)
   }
 
   const current = (): View => {
@@ -121,7 +133,9 @@ export function createCatalogueView(options: CatalogueViewOptions): CatalogueVie
       const isNamed = ({ name: server, status }: ServerState): boolean =>
         (status === 'waiting' || status === 'connecting') &&
         (name.startsWith(`${server}:`) || name.startsWith(`${server}__`))
-      if (catalogue.servers().some(isNamed)) await catalogue.settled({ timeoutMs: config().firstListWaitMs })
+      if (!catalogue.servers().some(isNamed)) return
+      await catalogue.settled({ timeoutMs: config().firstListWaitMs })
+      stale = true
     },
     countUse(id) {
       usage.set(id, (usage.get(id) ?? 0) + 1)
@@ -129,6 +143,7 @@ export function createCatalogueView(options: CatalogueViewOptions): CatalogueVie
     close() {
       unsubscribe()
       clearImmediate(announcing)
+      for (const timer of askingAgain) clearTimeout(timer)
     },
   }
 }

@@ -20,7 +20,7 @@ import type { PmlConfig } from '../model/config.js'
 import type { Log } from '../model/log.js'
 import { newId } from '../model/new-id.js'
 import type { Redact } from '../model/redact.js'
-import type { Tool, ToolId } from '../model/tool.js'
+import type { SeenChange, Tool } from '../model/tool.js'
 import type { CallTool } from '../model/tool-call.js'
 import { createCallByName } from './call-by-name.js'
 import { createCallLane } from './call-lane.js'
@@ -45,7 +45,7 @@ export interface GatewayOptions {
   /** The client with this session is gone. */
   endSession(session: string): void
   readonly runs: GatewayRuns
-  trust(ids: readonly ToolId[]): Promise<readonly Tool[]>
+  trust(seen: readonly SeenChange[]): Promise<readonly Tool[]>
   /** Asks for the counts of tools without `tokens`; they arrive as a change of the catalogue. */
   countTokens(tools: readonly Tool[]): void
   readonly version: string

@@ -376,12 +376,12 @@ describe('the API', () => {
       makeTool('files', 'write'),
     ]
     const url = await open({ tools }, 'local')
-    const { data } = await post(url, '/api/trust', { accept: false })
+    const { data } = await post(url, '/api/trust', {})
     expect(data.quarantined).toMatchObject([
-      { id: 'files:read', diff: expect.stringContaining('+ description: Does evil.') },
+      { id: 'files:read', hash: 'other', diff: expect.stringContaining('+ description: Does evil.') },
     ])
     expect(house.trusted).toEqual([])
-    expect(await post(url, '/api/trust', { ids: ['files__read'], accept: true })).toMatchObject({
+    expect(await post(url, '/api/trust', { accept: [{ id: 'files:read', hash: 'other' }] })).toMatchObject({
       data: { accepted: ['files:read'] },
     })
     expect(house.trusted).toEqual(['files:read'])
@@ -394,7 +394,8 @@ describe('the API', () => {
     ['/api/call', '{', 400, 'USAGE'],
     ['/api/call', { tool: 'read', arguments: 'x' }, 400, 'USAGE'],
     ['/api/run', { tasks: [] }, 400, 'BAD_TASKS'],
-    ['/api/trust', { ids: ['none'], accept: true }, 404, 'TOOL_NOT_FOUND'],
+    ['/api/trust', { ids: ['none'] }, 404, 'TOOL_NOT_FOUND'],
+    ['/api/trust', { accept: ['files:read'] }, 400, 'USAGE'],
     ['/api/none', {}, 404, 'NOT_FOUND'],
   ])('%s %j answers %i %s', async (path, body, status, code) => {
     const url = await open({}, 'local')

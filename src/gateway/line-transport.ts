@@ -4,6 +4,7 @@ import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@model
 import { MessageTooLargeError } from '../errors.js'
 import { createLineReader } from '../model/line-reader.js'
 import { createLineWriter } from '../model/line-writer.js'
+import { askedId } from '../upstream/read-message.js'
 import { jsonRpc } from './wire-error.js'
 
 /**
@@ -42,9 +43,9 @@ export function createLineTransport({ input, output, maxMessageBytes }: LineTran
         if (!transport.take?.(read.message)) transport.onmessage?.(read.message)
       } else answerError(read.code, read.problem, read.id)
     },
-    onOversize({ bytes }) {
-      const { message, hint } = new MessageTooLargeError(bytes, maxMessageBytes)
-      answerError(jsonRpc.invalidRequest, `${message} ${hint}`)
+    onOversize(line) {
+      const { message, hint } = new MessageTooLargeError(line.bytes, maxMessageBytes)
+      answerError(jsonRpc.invalidRequest, `${message} ${hint}`, askedId(line))
     },
   })
 

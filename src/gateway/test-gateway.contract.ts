@@ -134,7 +134,8 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
     callTool,
     endSession: (session) => void ended.push(session),
     runs: createFakeRuns(callTool),
-    async trust(ids) {
+    async trust(seen) {
+      const ids = seen.map(({ id }) => id)
       trusted.push(...ids)
       return tools.filter((tool) => ids.includes(tool.id))
     },

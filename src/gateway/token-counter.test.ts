@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { builtUrl } from '../model/built-url.js'
 import { createTokenCounter, type TokenCounter } from './token-counter.js'
 
@@ -55,4 +55,19 @@ it('a worker that cannot start is an error of the count, not of the process', as
   const counter = createTokenCounter(new URL('file:///no/such/worker.js'))
   await expect(counter.count(['a'])).rejects.toThrow()
   await counter.close()
+})
+
+it('a count that is asked for while the resting worker ends is counted by the next one', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const worker = `import { parentPort } from 'node:worker_threads'
+    parentPort.on('message', ({ id, texts }) => parentPort.postMessage({ id, counts: texts.map((text) => text.length) }))`
+  const counter = createTokenCounter(new URL(`data:text/javascript,${encodeURIComponent(worker)}`))
+  try {
+    expect(await counter.count(['a'])).toEqual([1])
+    vi.advanceTimersByTime(2_000)
+    expect(await counter.count(['ab'])).toEqual([2])
+  } finally {
+    vi.useRealTimers()
+    await counter.close()
+  }
 })

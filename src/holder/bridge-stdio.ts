@@ -17,38 +17,43 @@ export interface BridgeOptions {
   readonly log: Log
 }
 
+const newline = Buffer.from('\n')
+
 /** Resolves when the client has closed its side. */
 export async function bridgeStdio(options: BridgeOptions): Promise<void> {
   const { input, output, log } = options
   const memory = createSessionMemory()
-  let holder: Duplex | undefined
-  let waiting: string[] = []
+  /** The newest stream; it carries the client once its replay is answered. */
+  let stream: Duplex | undefined
+  let waiting: Buffer[] = []
   let clientGone = false
 
   const toClient = (line: string | Buffer): void => {
-    if (!clientGone) output.write(`${line}\n`)
+    if (!clientGone) output.write(withNewline(line))
   }
 
   const connect = async (): Promise<void> => {
-    const stream = await options.connect()
-    if (clientGone) return void stream.destroy()
-    const { requests, initialized, repeat, failed } = memory.replay()
+    const opened = await options.connect()
+    if (clientGone) return void opened.destroy()
+    stream = opened
+    const replay = memory.replay()
+    const { requests, initialized, repeat, failed } = replay
     const unacknowledged: (readonly Message[])[] = []
     let acknowledgedLines = 0
     let answersMissing = requests.length
 
-    const send = (line: string): void => {
+    const send = (line: Buffer): void => {
       const messages = each(parse(line))
       for (const message of messages) memory.fromClient(message)
       unacknowledged.push(messages)
-      if (!stream.write(`${line}\n`)) {
+      if (!opened.write(withNewline(line))) {
         input.pause()
-        stream.once('drain', () => input.resume())
+        opened.once('drain', () => input.resume())
       }
     }
     const sendReplay = (message: Message): void => {
       unacknowledged.push([])
-      stream.write(`${JSON.stringify(message)}\n`)
+      opened.write(`${JSON.stringify(message)}\n`)
     }
     const takeAcknowledgement = (lines: number): void => {
       for (; acknowledgedLines < lines; acknowledgedLines++) {
@@ -57,12 +62,12 @@ export async function bridgeStdio(options: BridgeOptions): Promise<void> {
     }
     const begin = (): void => {
       if (initialized) sendReplay(initialized)
+      memory.replayed(replay)
       for (const answer of failed) toClient(JSON.stringify(answer))
       // The new holder's list may differ from the one the client has.
       if (initialized) toClient('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}')
-      holder = stream
       sendLine = send
-      const held = [...repeat.map((message) => JSON.stringify(message)), ...waiting]
+      const held = [...repeat.map((message) => Buffer.from(JSON.stringify(message))), ...waiting]
       waiting = []
       for (const line of held) send(line)
     }
@@ -78,10 +83,9 @@ export async function bridgeStdio(options: BridgeOptions): Promise<void> {
       for (const message of messages) memory.fromHolder(message)
       toClient(line)
     })
-    stream.on('data', (chunk: Buffer) => reader.push(chunk))
-    stream.once('close', () => {
-      if (holder !== undefined && holder !== stream) return
-      holder = undefined
+    opened.on('data', (chunk: Buffer) => reader.push(chunk))
+    opened.once('close', () => {
+      if (stream !== opened) return
       sendLine = keep
       input.resume()
       if (!clientGone) reconnect()
@@ -90,7 +94,7 @@ export async function bridgeStdio(options: BridgeOptions): Promise<void> {
     if (answersMissing === 0) begin()
   }
 
-  const keep = (line: string): void => void waiting.push(line)
+  const keep = (line: Buffer): void => void waiting.push(line)
   let sendLine = keep
 
   const reconnect = (): void => {
@@ -100,13 +104,13 @@ export async function bridgeStdio(options: BridgeOptions): Promise<void> {
     })
   }
 
-  const reader = lineReader(options.maxMessageBytes, log, (line) => sendLine(line.toString('utf8')))
+  const reader = lineReader(options.maxMessageBytes, log, (line) => sendLine(line))
 
-  await connect()
+  reconnect()
   await new Promise<void>((resolve) => {
     const end = (): void => {
       clientGone = true
-      holder?.destroy()
+      stream?.destroy()
       resolve()
     }
     input.on('data', (chunk: Buffer) => reader.push(chunk))
@@ -123,6 +127,11 @@ function lineReader(maxBytes: number, log: Log, onLine: (line: Buffer) => void):
     onLine,
     onOversize: ({ bytes }) => log.warn('a line above the limit was dropped', { bytes, maxBytes }),
   })
+}
+
+/** Bytes stay what they are: it is for the holder to refuse what is no text. */
+function withNewline(line: Buffer | string): Buffer | string {
+  return typeof line === 'string' ? `${line}\n` : Buffer.concat([line, newline])
 }
 
 /** Lines that are not JSON travel too: the holder answers them. */

@@ -46,6 +46,7 @@ const lookAgainMs = 20
 
 export async function joinHolder(options: JoinOptions): Promise<Holding> {
   const startedAt = Date.now()
+  let silentSince: number | undefined
   for (;;) {
     const lock = takeLock(options.directory, options)
     const path = socketPath(options.directory, lock.generation)
@@ -58,7 +59,8 @@ export async function joinHolder(options: JoinOptions): Promise<Holding> {
       const watch = await openHolderStream(path, 'pml-watch')
       return reachElsewhere(path, lock.by, watch)
     } catch (error) {
-      if (Date.now() - startedAt > answerWithinMs) {
+      silentSince ??= Date.now()
+      if (Date.now() - silentSince > answerWithinMs) {
         throw new HolderError(
           `Process ${lock.by.pid} holds ${options.directory} and does not answer.`,
           `End it (kill ${lock.by.pid}) and start again, or use another PML_HOME.`,

@@ -1,4 +1,5 @@
-import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { HolderError, PmlError } from '../errors.js'
 import type { HolderApi } from './holder-api.js'
@@ -45,26 +46,35 @@ async function exchange(
   url: string,
   body: string | undefined,
 ): Promise<unknown> {
+  const answer = (await ask(path, method, url, body).catch((cause: unknown) => {
+    throw new HolderError('The gateway went away during the request.', 'Run the command again.', { cause })
+  })) as { error?: { code: string; message: string; hint: string } }
+  if (answer.error) throw new PmlError(answer.error.code, answer.error.message, answer.error.hint)
+  return answer
+}
+
+async function ask(path: string, method: string, url: string, body: string | undefined): Promise<unknown> {
+  const headers = body === undefined ? {} : { 'content-type': 'application/json' }
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const request = httpRequest(
-      {
-        socketPath: path,
-        path: url,
-        method,
-        headers: body === undefined ? {} : { 'content-type': 'application/json' },
-      },
-      resolve,
-    )
+    const request = httpRequest({ socketPath: path, path: url, method, headers }, resolve)
     request.once('error', reject)
     request.end(body)
   })
   const chunks: Buffer[] = []
   for await (const chunk of response) chunks.push(chunk as Buffer)
-  const answer = JSON.parse(Buffer.concat(chunks).toString('utf8')) as {
-    error?: { code: string; message: string; hint: string }
-  }
-  if (answer.error) throw new PmlError(answer.error.code, answer.error.message, answer.error.hint)
-  return answer
+  return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+}
+
+/** One connection to the holder for each connection of a client: the gateway tells clients apart by it. */
+const agents = new WeakMap<Socket, Agent>()
+
+function agentOf(client: Socket): Agent {
+  const known = agents.get(client)
+  if (known !== undefined) return known
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  agents.set(client, agent)
+  client.once('close', () => agent.destroy())
+  return agent
 }
 
 /** Hands one HTTP request to the holder as it is and its answer back as it comes. */
@@ -74,6 +84,7 @@ export function relayRequest(path: string, request: IncomingMessage, response: S
       socketPath: path,
       method: request.method ?? 'GET',
       path: relayedPrefix + (request.url ?? '/'),
+      agent: agentOf(request.socket),
       headers: request.headers,
     },
     (answer) => {

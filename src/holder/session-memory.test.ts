@@ -52,7 +52,10 @@ describe('what a bridge remembers of a session', () => {
     const replay = memory.replay()
     expect(replay.repeat).toEqual([list, search])
     expect(replay.failed).toMatchObject([{ id: 'w', error: { data: { code: 'GATEWAY_LOST' } } }])
-    expect(memory.replay().failed).toEqual([])
+    // A holder that dies before it was told changes nothing.
+    expect(memory.replay()).toEqual(replay)
+    memory.replayed(replay)
+    expect(memory.replay()).toMatchObject({ repeat: [], failed: [] })
   })
 
   it('sends a tool call again that the holder never took in', () => {

@@ -26,8 +26,10 @@ export interface SessionMemory {
   /** The holder has taken it in, so it may have acted on it. */
   delivered(message: Message): void
   fromHolder(message: Message): void
-  /** The holder is gone: what another one must be sent. */
+  /** The holder is gone: what another one must be sent. Says the same again until it is told that it was done. */
   replay(): Replay
+  /** Repeated and failed ones of a replay are no longer waited for; whoever repeats them tells of each again. */
+  replayed(replay: Replay): void
 }
 
 export const replayPrefix = 'pml-replay-'
@@ -66,14 +68,15 @@ export function createSessionMemory(): SessionMemory {
         if (!delivered || isRepeatable(message)) repeat.push(message)
         else failed.push(message)
       }
-      // Whoever repeats them tells us of each again.
-      for (const message of [...repeat, ...failed]) pending.delete(JSON.stringify(message.id))
       return {
         requests: again.map((message, at) => ({ ...message, id: `${replayPrefix}${at}` })),
         initialized: shaken ? initialized : undefined,
         repeat,
         failed: failed.map(cutOff),
       }
+    },
+    replayed({ repeat, failed }) {
+      for (const { id } of [...repeat, ...failed]) pending.delete(JSON.stringify(id))
     },
   }
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { lstatSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { HolderError } from '../errors.js'
 
 /** sun_path holds 104 bytes on macOS, 108 on Linux. */
 const longestSocketPath = 100
@@ -14,5 +15,16 @@ export function socketPath(directory: string, generation: number): string {
   if (Buffer.byteLength(inside) <= longestSocketPath) return inside
   const outside = join(tmpdir(), `pml-${process.getuid?.() ?? 0}-${name}`)
   mkdirSync(outside, { recursive: true, mode: 0o700 })
+  checkOwn(outside)
   return join(outside, `${generation}.sock`)
+}
+
+/** Anyone may make a folder in the shared temporary one: a stranger's is not used. */
+function checkOwn(folder: string): void {
+  const { uid, mode } = lstatSync(folder)
+  if (uid === process.getuid?.() && (mode & 0o77) === 0) return
+  throw new HolderError(
+    `${folder} belongs to somebody else.`,
+    'Remove it, or use a shorter path for PML_HOME.',
+  )
 }

@@ -15,9 +15,23 @@ export function createRedact(secrets: readonly string[]): Redact {
   }
 }
 
-/** The same for every string inside a value. */
+/** A redaction that learns: secrets of an earlier configuration stay secrets. */
+export function createLearningRedact(): { readonly redact: Redact; learn(secrets: readonly string[]): void } {
+  const known = new Set<string>()
+  let current = createRedact([])
+  return {
+    redact: (text) => current(text),
+    learn(secrets) {
+      for (const secret of secrets) known.add(secret)
+      current = createRedact([...known])
+    },
+  }
+}
+
+/** The same for every string inside a value; an error becomes its text, which as an object it would lose. */
 export function redactJson<T>(value: T, redact: Redact): T {
   if (typeof value === 'string') return redact(value) as T
+  if (value instanceof Error) return redact(describeError(value)) as T
   if (Array.isArray(value)) return value.map((item) => redactJson(item, redact)) as T
   if (value !== null && typeof value === 'object') {
     return Object.fromEntries(
@@ -25,4 +39,9 @@ export function redactJson<T>(value: T, redact: Redact): T {
     ) as T
   }
   return value
+}
+
+function describeError(error: Error): string {
+  const text = error.stack ?? String(error)
+  return error.cause instanceof Error ? `${text}\ncaused by ${describeError(error.cause)}` : text
 }

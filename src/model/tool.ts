@@ -55,6 +55,12 @@ export interface Tool {
   readonly flags: readonly string[]
 }
 
+/** A change as a person saw it: should the server send yet another one meanwhile, this accepts nothing. */
+export interface SeenChange {
+  readonly id: ToolId
+  readonly hash: string
+}
+
 /** Everything an agent could be misled by: a change in any of these changes the hash. */
 export function hashDefinition(definition: ToolDefinition): string {
   const { description, inputSchema, outputSchema, annotations, title } = definition

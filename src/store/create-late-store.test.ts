@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dataDirectory, { recursive: true, force: true, maxRetries: 3 }))
 
-function lateStore() {
+function lateStore(onOpen: () => Promise<void> = async () => {}) {
   const troubles: unknown[] = []
   let opened = 0
   const store = createLateStore({
@@ -20,6 +20,7 @@ function lateStore() {
     onProgress() {},
     log: silentLog,
     async onOpen() {
+      await onOpen()
       opened += 1
     },
     onTrouble: (error) => troubles.push(error),
@@ -50,3 +51,16 @@ it('closed before it was opened it opens nothing, and whoever waited is told', a
   await expect(waiting).rejects.toThrow('closed before')
   expect(troubles).toEqual([])
 })
+
+it('a store that fails in its first use is closed before the next attempt', async () => {
+  let tries = 0
+  const { store, opened } = lateStore(async () => {
+    tries += 1
+    if (tries === 1) throw new Error('the first time')
+  })
+  store.open()
+  await expect(store.current()).rejects.toThrow('the first time')
+  await expect.poll(() => opened(), { timeout: 30_000 }).toBe(1)
+  expect(await (await store.current()).listRuns({ limit: 1 })).toEqual([])
+  await store.close()
+}, 60_000)

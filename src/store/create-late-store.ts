@@ -33,8 +33,14 @@ export function createLateStore(options: LateStoreOptions): LateStore {
   const open = (delayMs: number): void => {
     begun = true
     attempt = openStore({ ...options, signal: givenUp.signal }).then(async (store) => {
-      await options.onOpen(store)
-      return store
+      try {
+        await options.onOpen(store)
+        return store
+      } catch (error) {
+        // The next attempt must not find this one on the same directory.
+        await store.close().catch(() => {})
+        throw error
+      }
     })
     begin(attempt)
     attempt.catch((error: unknown) => {

@@ -6,7 +6,7 @@ import { toStoreError } from './to-store-error.js'
 
 /** A gateway writes a few rows per task: more connections would only take them from other replicas. */
 const connections = 4
-const connectTimeoutMs = 30_000
+const connectTimeoutMs = 10_000
 
 export function openPostgres({ url, log }: { readonly url: string; readonly log: Log }): Database {
   const pool = createPool(url)

@@ -1,15 +1,16 @@
 /** One call of one tool, from its id to its result. What is refused here never reaches a server. */
 import {
+  BadArgumentsError,
   CallAbortedError,
   PmlError,
   ToolNotFoundError,
   ToolQuarantinedError,
   UpstreamError,
 } from '../errors.js'
+import { closestNames } from '../model/closest-name.js'
 import { isCallable, parseToolId, type Tool } from '../model/tool.js'
 import type { CallTool, ToolCall, ToolResult } from '../model/tool-call.js'
 import type { Catalogue } from './catalogue.js'
-import { closestNames } from './closest-names.js'
 import type { Semaphore } from './semaphore.js'
 import type { ServerLink } from './server-link.js'
 
@@ -56,7 +57,8 @@ async function callOnce(
 ): Promise<ToolResult> {
   const connection =
     link.openConnection(call.session) ?? (await unlessAborted(link.connection(call.session), limit.signal()))
-  // Connecting lists the tools again: what was approved may have changed meanwhile.
+  // Connecting lists the tools again: what was approved may have changed meanwhile, or be another in this session.
+  link.showList(connection)
   const { tool } = resolve(call.tool, deps)
   try {
     return await connection.callTool(tool.definition, call.arguments, {
@@ -66,6 +68,8 @@ async function callOnce(
     })
   } catch (error) {
     if (call.signal.aborted || error instanceof PmlError) throw error
+    // JSON.stringify ends at some 7,000 levels: the call was never sent, and the server has no part in it.
+    if (error instanceof RangeError) throw tooDeep(call.tool)
     // The server does not know our session any more, so it did not run the call.
     if (mayRetry && connection.isExpired(error)) {
       connection.end(error)
@@ -94,6 +98,10 @@ function resolve(id: string, { catalogue, links }: CallDeps): { tool: Tool; link
     throw new ToolNotFoundError(id, closestNames(id, names, 3), late.map(({ config }) => config.name).sort())
   }
   return { tool, link }
+}
+
+function tooDeep(toolId: string): BadArgumentsError {
+  return new BadArgumentsError(toolId, [{ path: '', expected: 'expected fewer levels of nesting' }])
 }
 
 function isBroken(error: PmlError): boolean {

@@ -11,7 +11,8 @@ import {
   waitFor,
 } from '../../test/servers/fixtures.js'
 import type { KnownEra } from '../model/server.js'
-import { isCallable, type ToolId } from '../model/tool.js'
+import { isCallable, type SeenChange, type ToolId } from '../model/tool.js'
+import type { Upstreams } from './upstreams.js'
 
 afterEach(closeAll)
 
@@ -52,7 +53,11 @@ describe.each([
     expect(await callText(upstreams, greet, { name: 'x' })).toBe('hello x')
     await call(upstreams, 'changing:change')
     await waitFor(() => upstreams.tool(greet)?.changed !== undefined)
-    expect(upstreams.trust([greet, 'changing:add_tool' as ToolId]).map(({ id }) => id)).toEqual([greet])
+    expect(
+      upstreams
+        .trust([seen(upstreams, greet), { id: 'changing:add_tool' as ToolId, hash: '' }])
+        .map(({ id }) => id),
+    ).toEqual([greet])
     expect(await callText(upstreams, greet, { name: 'x' })).toBe('hello x')
   })
 })
@@ -74,7 +79,7 @@ describe('pins across processes', () => {
     expect(isCallable(upstreams.tool(greet)!)).toBe(true)
     upstreams.adoptPins(stored)
     expect(isCallable(upstreams.tool(greet)!)).toBe(false)
-    upstreams.trust([greet])
+    upstreams.trust([seen(upstreams, greet)])
     upstreams.adoptPins(stored)
     expect(isCallable(upstreams.tool(greet)!)).toBe(true)
   })
@@ -109,3 +114,7 @@ describe('the catalogue as a whole', () => {
     expect(told).toBe(1)
   })
 })
+
+function seen(upstreams: Upstreams, id: ToolId): SeenChange {
+  return { id, hash: upstreams.tool(id)!.changed!.hash }
+}

@@ -1,4 +1,4 @@
-import { formatToolId, type Tool, type ToolDefinition, type ToolId } from '../model/tool.js'
+import { formatToolId, type SeenChange, type Tool, type ToolDefinition, type ToolId } from '../model/tool.js'
 import { flagDefinition, nameKey } from './flag-definition.js'
 import { acceptChange, adoptPin, loseTool, seeDefinition } from './pins.js'
 
@@ -74,8 +74,10 @@ export class Catalogue {
   }
 
   /** Returns those that had something to accept. */
-  accept(ids: readonly ToolId[]): readonly Tool[] {
-    const accepted = ids.filter((id) => this.#tools.get(id)?.changed !== undefined)
+  accept(seen: readonly SeenChange[]): readonly Tool[] {
+    const accepted = seen
+      .filter(({ id, hash }) => this.#tools.get(id)?.changed?.hash === hash)
+      .map(({ id }) => id)
     for (const id of accepted) {
       this.#acceptedHere.add(id)
       this.#set(acceptChange(this.#tools.get(id)!))

@@ -1,7 +1,7 @@
 /** Every trouble with a server is named here, once: what kind it is, what happened, what to do about it. */
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from '@modelcontextprotocol/client'
 import { PmlError, UpstreamError, UpstreamRpcError } from '../errors.js'
-import type { Redact } from '../model/redact.js'
+import { type Redact, redactJson } from '../model/redact.js'
 import type { ServerConfig, Trouble, TroubleKind } from '../model/server.js'
 import type { ProcessExit } from './stdio-transport.js'
 
@@ -37,15 +37,16 @@ export function classifyTrouble(error: unknown, context: TroubleContext): Findin
   return protocolTrouble(error)
 }
 
-/** Trouble as the error that a caller gets. */
+/** Trouble as the error that a caller gets, its texts redacted. */
 export function toUpstreamError(error: unknown, context: TroubleContext): PmlError {
+  const { redact } = context
   const ended = context.timedOutAfterMs !== undefined || context.exit !== undefined
   if (error instanceof PmlError && !ended) return error
   if (error instanceof ProtocolError && !ended) {
-    return new UpstreamRpcError(context.server.name, error.code, error.message, error.data)
+    return new UpstreamRpcError(context.server.name, error.code, redact(error.message), redactJson(error.data, redact))
   }
   const { kind, message, hint } = classifyTrouble(error, context)
-  return new UpstreamError(context.server.name, kind, context.redact(message), hint, { cause: error })
+  return new UpstreamError(context.server.name, kind, redact(message), redact(hint), { cause: error })
 }
 
 const offlineCodes = new Set([

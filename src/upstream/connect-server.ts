@@ -27,7 +27,7 @@ export interface ConnectOptions {
   readonly signal: AbortSignal
   readonly log: Log
   readonly redact: Redact
-  onListChanged(): void
+  onListChanged(connection: Connection): void
 }
 
 /** How long a server may think about a question it has never heard before it counts as an old one. */
@@ -143,7 +143,7 @@ async function attempt(
   } catch (error) {
     await client.close().catch(() => {})
     await transport.close().catch(() => {})
-    throw explain(error)
+    throw options.signal.aborted ? options.signal.reason : explain(error)
   } finally {
     clearTimeout(timer)
     options.signal.removeEventListener('abort', giveUp)

@@ -7,7 +7,8 @@ import {
   SdkErrorCode,
 } from '@modelcontextprotocol/client'
 import { type PmlError, UpstreamError } from '../errors.js'
-import type { JsonObject } from '../model/json.js'
+import { isObject, type JsonObject } from '../model/json.js'
+import type { Redact } from '../model/redact.js'
 import type { KnownEra } from '../model/server.js'
 import type { ToolDefinition } from '../model/tool.js'
 import type { ContentBlock, ToolResult } from '../model/tool-call.js'
@@ -23,7 +24,8 @@ export interface ConnectionOptions {
   readonly clientInfo: { readonly name: string; readonly version: string }
   /** Names what went wrong, with what is known of the process. */
   explain(error: unknown): PmlError
-  onListChanged(): void
+  onListChanged(connection: Connection): void
+  readonly redact: Redact
 }
 
 /** One open connection to one server: its handshake is done. It says once, through `lost`, that it is over. */
@@ -42,7 +44,7 @@ export class Connection {
   #overBecause: PmlError | undefined
 
   constructor(options: ConnectionOptions) {
-    const { client, transport, server, clientInfo } = options
+    const { client, transport, server, clientInfo, redact } = options
     this.#options = options
     this.protocolVersion = client.getNegotiatedProtocolVersion() ?? 'unknown'
     this.serverInfo = readServerInfo(client)
@@ -55,6 +57,7 @@ export class Connection {
     this.#lane = new RequestLane({
       server,
       transport,
+      redact,
       cancelByStream: modern && transport.hasPerRequestStream === true,
       envelope: modern
         ? {
@@ -169,7 +172,7 @@ export class Connection {
   /** Before 2026-07-28 the notification comes by itself; since then it must be asked for. */
   #watchList(): void {
     const { client, onListChanged } = this.#options
-    client.setNotificationHandler('notifications/tools/list_changed', () => onListChanged())
+    client.setNotificationHandler('notifications/tools/list_changed', () => onListChanged(this))
     if (this.era.kind === 'modern' && client.getServerCapabilities()?.tools?.listChanged) {
       void this.#subscribe()
     }
@@ -181,7 +184,7 @@ export class Connection {
       try {
         const subscription = await client.listen({ toolsListChanged: true }, { timeout: subscribeTimeoutMs })
         // What changed while nobody listened is found by listing again.
-        if (round > 0) onListChanged()
+        if (round > 0) onListChanged(this)
         if ((await subscription.closed) !== 'remote') return
       } catch (error) {
         // Refused, it does without; out of reach, the connection is.
@@ -229,10 +232,8 @@ const resubscribeMs = 1000
 
 /** As the server sent it, but for `resultType`, which belongs to the wire of one revision. */
 function toToolResult(value: unknown, server: string): ToolResult {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw malformed(server, 'its answer to tools/call is not an object.')
-  }
-  const { resultType, ...result } = value as Record<string, unknown>
+  if (!isObject(value)) throw malformed(server, 'its answer to tools/call is not an object.')
+  const { resultType, ...result } = value
   if (resultType === 'input_required') {
     throw new UpstreamError(
       server,
@@ -243,7 +244,7 @@ function toToolResult(value: unknown, server: string): ToolResult {
   }
   const content = result.content ?? []
   if (!Array.isArray(content)) throw malformed(server, 'the content of its answer is not a list.')
-  return { ...result, content: content as ContentBlock[] }
+  return { ...result, content: content as readonly ContentBlock[] }
 }
 
 function malformed(server: string, what: string): UpstreamError {

@@ -36,8 +36,14 @@ export function endLeftovers(child: ChildProcess): void {
 
 const alive = new Set<ChildProcess>()
 
-/** The last resort: whatever ends this process without `close()` (but SIGKILL), its children end with it. */
+/**
+ * The last resort: when this process exits without `close()`, its children end with it. A death by SIGKILL, or by a signal
+ * that nobody handles, is no exit: then children see the end of their input, and stubborn ones stay. The command line
+ * handles SIGINT, SIGTERM and SIGHUP.
+ */
 export function endWithUs(child: ChildProcess): void {
+  // It could not be spawned, and will never say that it exited.
+  if (child.pid === undefined) return
   if (alive.size === 0) process.once('exit', endAll)
   alive.add(child)
   child.once('exit', () => {

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import type { ArgumentIssue } from '../errors.js'
-import { closestNames } from './closest-names.js'
+import { closestName } from '../model/closest-name.js'
 
 const mostIssues = 10
 
@@ -45,7 +45,7 @@ function explain(error: ErrorObject): ArgumentIssue | undefined {
 function unknownProperty({ params, parentSchema }: ErrorObject): string {
   const name = String(params.additionalProperty ?? params.unevaluatedProperty)
   const allowed = Object.keys((parentSchema?.properties as object | undefined) ?? {})
-  const [closest] = closestNames(name, allowed, 1)
+  const closest = closestName(name, allowed)
   if (closest !== undefined) return `has no property "${name}"; did you mean "${closest}"?`
   const choice = allowed.length === 0 ? '' : `; it takes ${allowed.slice(0, 20).join(', ')}`
   return `has no property "${name}"${choice}`

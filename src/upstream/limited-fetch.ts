@@ -1,9 +1,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { MessageTooLargeError } from '../errors.js'
 
-const newline = 0x0a
-
-/** `fetch` whose answers are cut off above a size: a body as a whole, an event stream by its lines, for it has no end. */
+/** `fetch` whose answers are cut off above a size: a body as a whole, an event stream by its events, for it has no end. */
 export function limitedFetch(maxBytes: number): FetchLike {
   return async (url, init) => {
     const response = await fetch(url, init)
@@ -18,14 +16,51 @@ export function limitedFetch(maxBytes: number): FetchLike {
   }
 }
 
-function byteLimit(maxBytes: number, byLine: boolean): TransformStream<Uint8Array, Uint8Array> {
-  let bytes = 0
+function byteLimit(maxBytes: number, byEvent: boolean): TransformStream<Uint8Array, Uint8Array> {
+  const measure = byEvent ? createEventMeasure() : createBodyMeasure()
   return new TransformStream({
     transform(chunk, controller) {
-      const lastNewline = byLine ? chunk.lastIndexOf(newline) : -1
-      bytes = lastNewline === -1 ? bytes + chunk.length : chunk.length - lastNewline - 1
+      const bytes = measure(chunk)
       if (bytes > maxBytes) controller.error(new MessageTooLargeError(bytes, maxBytes))
       else controller.enqueue(chunk)
     },
   })
+}
+
+/** Given one chunk after the other, the size that the reader has to hold at most. */
+type Measure = (chunk: Uint8Array) => number
+
+function createBodyMeasure(): Measure {
+  let bytes = 0
+  return (chunk) => {
+    bytes += chunk.length
+    return bytes
+  }
+}
+
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+
+/** An event may have any number of lines; an empty one ends it. Lines end with LF, CR or CR LF (HTML standard, 9.2.6). */
+function createEventMeasure(): Measure {
+  let bytes = 0
+  let lineIsEmpty = true
+  let afterReturn = false
+  return (chunk) => {
+    let most = 0
+    for (let i = 0; i < chunk.length; i += 1) {
+      const byte = chunk[i]
+      bytes += 1
+      const endsSameLine = byte === lineFeed && afterReturn
+      afterReturn = byte === carriageReturn
+      if (endsSameLine) continue
+      const endsLine = byte === lineFeed || byte === carriageReturn
+      if (endsLine && lineIsEmpty) {
+        most = Math.max(most, bytes)
+        bytes = 0
+      }
+      lineIsEmpty = endsLine
+    }
+    return Math.max(most, bytes)
+  }
 }

@@ -93,8 +93,8 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       catalogue.adoptPins(stored)
       changed.notify()
     },
-    trust(ids) {
-      const accepted = catalogue.accept(ids)
+    trust(seen) {
+      const accepted = catalogue.accept(seen)
       if (accepted.length > 0) changed.notify()
       return accepted
     },

@@ -48,17 +48,25 @@ function parse(text: string): unknown {
 
 const jsonrpc = String.raw`"jsonrpc"\s*:\s*"2\.0"\s*`
 const id = String.raw`"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?\d{1,16})\s*`
-const idFirst = new RegExp(
-  String.raw`^\s*\{\s*(?:${jsonrpc},\s*)?${id},\s*(?:${jsonrpc},\s*)?"(?:result|error)"`,
-)
-const answerFirst = new RegExp(String.raw`^\s*\{\s*(?:${jsonrpc},\s*)?"(?:result|error)"`)
 const idLast = new RegExp(String.raw`[}\]"\dle]\s*,\s*(?:${jsonrpc},\s*)?${id}(?:,\s*${jsonrpc})?\}\s*$`)
 
 /** The request that a line too long to keep was the answer to, where its edges tell. */
-export function answeredId({ head, tail }: OversizeLine): string | number | undefined {
-  const start = head.toString('latin1')
-  const match = idFirst.exec(start) ?? (answerFirst.test(start) ? idLast.exec(tail.toString('latin1')) : null)
-  if (match === null) return undefined
-  const value = parse(match[1]!)
-  return typeof value === 'string' || typeof value === 'number' ? value : undefined
+export const answeredId = idBeside('result|error')
+
+/** The request that a line too long to keep was, where its edges tell. */
+export const askedId = idBeside('method|params')
+
+function idBeside(fields: string): (line: OversizeLine) => string | number | undefined {
+  const idFirst = new RegExp(
+    String.raw`^\s*\{\s*(?:${jsonrpc},\s*)?${id},\s*(?:${jsonrpc},\s*)?"(?:${fields})"`,
+  )
+  const fieldFirst = new RegExp(String.raw`^\s*\{\s*(?:${jsonrpc},\s*)?"(?:${fields})"`)
+  return ({ head, tail }) => {
+    const start = head.toString('latin1')
+    const match =
+      idFirst.exec(start) ?? (fieldFirst.test(start) ? idLast.exec(tail.toString('latin1')) : null)
+    if (match === null) return undefined
+    const value = parse(match[1]!)
+    return typeof value === 'string' || typeof value === 'number' ? value : undefined
+  }
 }

@@ -5,7 +5,8 @@
  */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { UpstreamError, UpstreamRpcError } from '../errors.js'
-import type { JsonObject } from '../model/json.js'
+import { isObject, type JsonObject } from '../model/json.js'
+import { type Redact, redactJson } from '../model/redact.js'
 import type { ToolProgress } from '../model/tool-call.js'
 import type { RpcMessage } from './read-message.js'
 
@@ -16,6 +17,7 @@ export interface LaneOptions {
   readonly envelope: JsonObject
   /** Streamable HTTP of 2026-07-28: a request is cancelled by closing its stream, not by a notification. */
   readonly cancelByStream: boolean
+  readonly redact: Redact
 }
 
 export interface RequestOptions {
@@ -33,9 +35,6 @@ interface Pending {
 const prefix = 'pml-'
 
 export class RequestLane {
-  /** Answers nobody waited for: unknown, repeated, or too late. */
-  strayAnswers = 0
-
   readonly #pending = new Map<string, Pending>()
   #lastId = 0
 
@@ -120,14 +119,14 @@ export class RequestLane {
     const { id } = message
     if (typeof id !== 'string' || !id.startsWith(prefix)) return false
     const pending = this.#pending.get(id)
-    if (pending === undefined) this.strayAnswers += 1
-    else if (message.error !== undefined) pending.reject(this.#refusal(message.error))
-    else pending.resolve(message.result)
+    // Nobody waits for an answer that is unknown, repeated, or too late.
+    if (message.error !== undefined) pending?.reject(this.#refusal(message.error))
+    else pending?.resolve(message.result)
     return true
   }
 
   #takeProgress(params: unknown): boolean {
-    const { progressToken, progress, total, message } = asRecord(params)
+    const { progressToken, progress, total, message } = isObject(params) ? params : {}
     if (typeof progressToken !== 'string' || !progressToken.startsWith(prefix)) return false
     if (typeof progress === 'number') {
       this.#pending.get(progressToken)?.onProgress?.({
@@ -140,12 +139,13 @@ export class RequestLane {
   }
 
   #refusal(error: unknown): UpstreamRpcError {
-    const { code, message, data } = asRecord(error)
+    const { server, redact } = this.options
+    const { code, message, data } = isObject(error) ? error : {}
     return new UpstreamRpcError(
-      this.options.server,
+      server,
       typeof code === 'number' ? code : -32603,
-      typeof message === 'string' ? message : 'The server gave no reason.',
-      data,
+      typeof message === 'string' ? redact(message) : 'The server gave no reason.',
+      redactJson(data, redact),
     )
   }
 
@@ -161,10 +161,6 @@ export class RequestLane {
     // The server may be gone: then there is nothing left to cancel.
     this.options.transport.send(notification).catch(() => {})
   }
-}
-
-function asRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }
 
 function timeoutError(server: string, method: string, timeoutMs: number): UpstreamError {

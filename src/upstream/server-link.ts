@@ -16,6 +16,7 @@ import { backoffMs } from './backoff.js'
 import type { OpenConnection } from './connect-server.js'
 import type { Connection } from './connection.js'
 import { listTools } from './list-tools.js'
+import { sameDefinitions } from './same-definitions.js'
 import type { Semaphore } from './semaphore.js'
 import { SessionConnections } from './session-connections.js'
 
@@ -57,7 +58,10 @@ export class ServerLink {
   #connection: Connection | undefined
   #attempt: Promise<Connection> | undefined
   #retryTimer: NodeJS.Timeout | undefined
-  #relistTimer: NodeJS.Timeout | undefined
+  readonly #relistTimers = new Map<Connection, NodeJS.Timeout>()
+  /** What each connection listed last, and which of these lists the catalogue has. */
+  readonly #listings = new WeakMap<Connection, readonly ToolDefinition[]>()
+  #shown: readonly ToolDefinition[] = []
   /** Lost connections whose processes are not all gone yet. */
   readonly #leaving = new Set<Promise<void>>()
   #failures = 0
@@ -70,10 +74,7 @@ export class ServerLink {
     this.#era = options.era
     this.#status = options.config.disabled ? 'disabled' : 'waiting'
     this.firstAttempt = new Promise((resolve) => {
-      this.#firstAttemptOver = () => {
-        this.#tried = true
-        resolve()
-      }
+      this.#firstAttemptOver = resolve
     })
     if (options.config.disabled) this.#firstAttemptOver()
     this.#sessions = new SessionConnections(() => this.#open(() => {}))
@@ -145,9 +146,9 @@ export class ServerLink {
 
   /** Resolves when every process of this server is gone. */
   async close(): Promise<void> {
-    this.#closing.abort(new Error('The server is being closed.'))
+    this.#closing.abort(this.#notServed())
     clearTimeout(this.#retryTimer)
-    clearTimeout(this.#relistTimer)
+    for (const timer of this.#relistTimers.values()) clearTimeout(timer)
     this.#firstAttemptOver()
     await Promise.all([
       this.#connection?.close(),
@@ -160,6 +161,9 @@ export class ServerLink {
   #connect(): Promise<Connection> {
     this.#attempt ??= this.#tryConnect().finally(() => {
       this.#attempt = undefined
+      // Cut short by our own end, it has told nothing about the server but that it is slow.
+      const wasLong = Date.now() - this.#attemptAt > longAttemptMs
+      if (wasLong || !this.#closing.signal.aborted) this.#tried = true
       this.#firstAttemptOver()
     })
     return this.#attempt
@@ -189,13 +193,14 @@ export class ServerLink {
       onTurn()
       // Loaded when first needed: the SDK's client takes a good part of a start's second.
       const { connectServer } = await import('./connect-server.js')
-      const onListChanged = (): void => this.#relistSoon()
+      const onListChanged = (changed: Connection): void => this.#relistSoon(changed)
       const open = await connectServer(config, { ...rest, known: this.#era, signal, onListChanged })
       this.#era = open.connection.era
+      this.#keepList(open.connection, open.tools)
       return open
     } catch (error) {
       // A verdict that led nowhere is not trusted again.
-      this.#era = undefined
+      if (!signal.aborted) this.#era = undefined
       throw error
     } finally {
       clearTimeout(impatience)
@@ -207,8 +212,6 @@ export class ServerLink {
     this.#connection = connection
     this.#readyAt = Date.now()
     this.#trouble = undefined
-    this.#listed = true
-    this.#options.onListed(tools)
     const { name } = this.config
     const { protocolVersion, pid } = connection
     this.#options.log.info(`Server "${name}" is ready.`, { tools: tools.length, protocolVersion, pid })
@@ -224,7 +227,7 @@ export class ServerLink {
 
   #fail(error: unknown): void {
     if (this.#closing.signal.aborted) return
-    this.#trouble = toTrouble(error)
+    this.#trouble = toTrouble(error, this.#options.redact)
     if (this.#readyAt > 0 && Date.now() - this.#readyAt >= stableAfterMs) this.#failures = 0
     this.#readyAt = 0
     const delay = backoffMs(this.#failures)
@@ -237,15 +240,38 @@ export class ServerLink {
     this.#become('down')
   }
 
-  #relistSoon(): void {
-    clearTimeout(this.#relistTimer)
-    this.#relistTimer = setTimeout(() => void this.#relist(), relistAfterMs)
-    this.#relistTimer.unref()
+  /**
+   * The sessions of a stateful server may list differently. What counts is the list of the connection about to be called,
+   * so that a definition that changed there alone is caught too.
+   */
+  showList(connection: Connection): void {
+    const tools = this.#listings.get(connection)
+    if (tools === undefined || tools === this.#shown || sameDefinitions(tools, this.#shown)) return
+    this.#show(tools)
   }
 
-  async #relist(): Promise<void> {
-    const connection = this.#connection
-    if (connection === undefined || connection.isOver) return
+  #keepList(connection: Connection, tools: readonly ToolDefinition[]): void {
+    this.#listings.set(connection, tools)
+    this.#listed = true
+    this.#show(tools)
+  }
+
+  #show(tools: readonly ToolDefinition[]): void {
+    this.#shown = tools
+    this.#options.onListed(tools)
+  }
+
+  #relistSoon(connection: Connection): void {
+    if (this.#closing.signal.aborted) return
+    clearTimeout(this.#relistTimers.get(connection))
+    const timer = setTimeout(() => void this.#relist(connection), relistAfterMs)
+    timer.unref()
+    this.#relistTimers.set(connection, timer)
+  }
+
+  async #relist(connection: Connection): Promise<void> {
+    this.#relistTimers.delete(connection)
+    if (connection.isOver) return
     const { config, log } = this.#options
     try {
       const tools = await listTools(connection, {
@@ -254,7 +280,7 @@ export class ServerLink {
         signal: this.#closing.signal,
         log,
       })
-      this.#options.onListed(tools)
+      this.#keepList(connection, tools)
     } catch (error) {
       log.warn(`Server "${config.name}" announced new tools and did not list them.`, {
         error: error instanceof Error ? error.message : String(error),
@@ -276,14 +302,19 @@ export class ServerLink {
     const { name, disabled } = this.config
     return disabled
       ? new UpstreamError(name, 'offline', 'it is disabled.', 'Enable it in the configuration.')
-      : new UpstreamError(name, 'offline', 'it is being closed.', 'Start the gateway again.')
+      : new UpstreamError(
+          name,
+          'offline',
+          'it was changed in or removed from the configuration, or the gateway is closing.',
+          'Call again: where it is still configured, it is being started anew.',
+        )
   }
 }
 
-function toTrouble(error: unknown): Trouble {
-  const at = Date.now()
-  if (error instanceof UpstreamError)
-    return { kind: error.kind, message: error.message, hint: error.hint, at }
-  if (error instanceof PmlError) return { kind: 'protocol', message: error.message, hint: error.hint, at }
-  return { kind: 'protocol', message: String(error), hint: 'Report it with the log.', at }
+/** Redacted here, where it is made: it goes to the log, the store, the status and the page. */
+function toTrouble(error: unknown, redact: Redact): Trouble {
+  const { message, hint } =
+    error instanceof PmlError ? error : { message: String(error), hint: 'Report it with the log.' }
+  const kind = error instanceof UpstreamError ? error.kind : 'protocol'
+  return { kind, message: redact(message), hint: redact(hint), at: Date.now() }
 }

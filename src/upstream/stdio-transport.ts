@@ -42,8 +42,6 @@ export class StdioTransport implements Transport {
 
   /** With `pid`, what the SDK knows a stdio transport by: silence during its probe then means an old server. */
   readonly stderr = null
-  /** Lines that were no messages. */
-  noiseLines = 0
   /** How the process ended, when it ended by itself. */
   exit: ProcessExit | undefined
 
@@ -135,7 +133,6 @@ export class StdioTransport implements Transport {
       for (const message of content.messages) this.#deliver(message as JSONRPCMessage)
       return
     }
-    this.noiseLines += 1
     if (content.kind === 'invalid-utf8') this.onerror?.(new Error('A line on standard output is not UTF-8.'))
     else this.options.log.debug('A line on standard output is no message.', { bytes: line.length })
   }

@@ -1,7 +1,7 @@
 import type { Log } from '../model/log.js'
 import type { Redact } from '../model/redact.js'
 import type { KnownEra, ServerConfig, ServerState } from '../model/server.js'
-import type { Tool, ToolId } from '../model/tool.js'
+import type { SeenChange, Tool, ToolId } from '../model/tool.js'
 import type { CallTool } from '../model/tool-call.js'
 
 export interface UpstreamsOptions {
@@ -40,7 +40,7 @@ export interface Upstreams {
   /** The store's pins, when it opens: a stored approval wins over a first sight. */
   adoptPins(stored: readonly Tool[]): void
   /** Accepts the changed definitions; returns the tools accepted. */
-  trust(ids: readonly ToolId[]): readonly Tool[]
+  trust(seen: readonly SeenChange[]): readonly Tool[]
   setTokens(counts: ReadonlyMap<string, number>): void
   /** Resolves when no server (that was never seen before) is on its first attempt any more, or time is up. */
   settled(options: { readonly timeoutMs: number; readonly onlyUnknown?: boolean }): Promise<void>

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import { UsageError } from '../../errors.js'
+import { PmlError, UsageError } from '../../errors.js'
 import type { HolderApi } from '../../holder/holder-api.js'
 import { commonArgs, defineCliCommand, gatewayChoice } from '../cli-command.js'
 import { type Colours, coloursFor } from '../colour.js'
@@ -8,6 +8,7 @@ import { settledStatus } from '../settled-status.js'
 
 interface Change {
   readonly id: string
+  readonly hash: string
   readonly flags: readonly string[]
   readonly diff: string
 }
@@ -34,7 +35,7 @@ export const trustCommand = defineCliCommand({
     return gateway.withGateway(gatewayChoice(args), async (api) => {
       await settledStatus(api, waitMs)
       const ids = args._.length > 0 ? args._ : undefined
-      const { quarantined } = (await api.post('/api/trust', { ...(ids && { ids }), accept: false })) as {
+      const { quarantined } = (await api.post('/api/trust', ids === undefined ? {} : { ids })) as {
         quarantined: readonly Change[]
       }
       const wanted = ids !== undefined || args.all === true
@@ -68,8 +69,19 @@ export const trustCommand = defineCliCommand({
 
 async function accept(api: HolderApi, changes: readonly Change[]): Promise<readonly string[]> {
   if (changes.length === 0) return []
-  const reply = await api.post('/api/trust', { ids: changes.map(({ id }) => id), accept: true })
-  return (reply as { accepted: readonly string[] }).accepted
+  const { accepted } = (await api.post('/api/trust', {
+    accept: changes.map(({ id, hash }) => ({ id, hash })),
+  })) as { accepted: readonly string[] }
+  const missed = changes.filter(({ id }) => !accepted.includes(id))
+  if (missed.length > 0) {
+    const names = missed.map(({ id }) => id).join(', ')
+    throw new PmlError(
+      'CHANGED_AGAIN',
+      `${names} changed once more in the meantime.`,
+      'Look again with: pml trust',
+    )
+  }
+  return accepted
 }
 
 function describeChange({ id, flags, diff }: Change, { bold, red, green, yellow }: Colours): string {

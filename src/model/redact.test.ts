@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { createLearningRedact, createRedact, redactJson } from './redact.js'
+
+describe('redaction', () => {
+  const redact = createRedact(['hunter2-long', 'hunter2-long-and-longer', 'abc'])
+
+  it('takes the longest secret first, and leaves values too short to tell from words', () => {
+    expect(redact('x hunter2-long-and-longer y hunter2-long abc')).toBe('x [redacted] y [redacted] abc')
+  })
+
+  it('reaches every string inside a value, and errors with their causes', () => {
+    const error = new Error('no hunter2-long', { cause: new Error('because of hunter2-long') })
+    const clean = redactJson({ list: ['hunter2-long'], error }, redact) as unknown as {
+      list: string[]
+      error: string
+    }
+    expect(clean.list).toEqual(['[redacted]'])
+    expect(clean.error).toMatch(/no \[redacted\][\s\S]*caused by Error: because of \[redacted\]/)
+  })
+
+  it('keeps what was secret in an earlier configuration', () => {
+    const learning = createLearningRedact()
+    learning.learn(['first-secret'])
+    learning.learn(['second-secret'])
+    expect(learning.redact('first-secret second-secret')).toBe('[redacted] [redacted]')
+  })
+})

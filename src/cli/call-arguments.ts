@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { UsageError } from '../errors.js'
-import type { Json, JsonObject } from '../model/json.js'
+import { isObject, type Json, type JsonObject } from '../model/json.js'
 import { type Io, readAll } from './io.js'
 
 export const argumentForms = `
@@ -51,10 +51,8 @@ function parseObject(text: string, source: string): JsonObject {
   } catch (error) {
     throw new UsageError(`Expected JSON in ${source}: ${(error as Error).message}.`)
   }
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    throw new UsageError(`Expected one JSON object in ${source}.`)
-  }
-  return value as JsonObject
+  if (!isObject(value)) throw new UsageError(`Expected one JSON object in ${source}.`)
+  return value
 }
 
 async function readText(file: string): Promise<string> {

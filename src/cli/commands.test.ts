@@ -18,7 +18,7 @@ const status: Status = {
   http: 'http://127.0.0.1:3939/',
   exposure: { mode: 'auto', effective: 'meta' },
   listing: { tools: 4, tokens: 812 },
-  tools: { known: 3, listed: 2, quarantined: 1 },
+  tools: { known: 3, callable: 2, quarantined: 1 },
   servers: [
     { name: 'files', transport: 'stdio', status: 'ready', toolCount: 2, fromSnapshot: false, pids: [1] },
     {
@@ -488,7 +488,7 @@ describe('doctor', () => {
     ...status,
     config: join(folder, 'pml.config.yaml'),
     servers: status.servers.slice(0, 1),
-    tools: { known: 1, listed: 1, quarantined: 0 },
+    tools: { known: 1, callable: 1, quarantined: 0 },
   })
   const findings = async () => JSON.parse((await pml(['doctor', '--json'])).stdout).findings
 

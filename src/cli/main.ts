@@ -3,8 +3,8 @@
  * paid for at each start. Commands load themselves when asked for, and what they need when they need it.
  */
 import { readFileSync } from 'node:fs'
-import { closestName } from '../config/closest-name.js'
 import { UsageError } from '../errors.js'
+import { closestName } from '../model/closest-name.js'
 import type { CliCommand, GatewayAccess } from './cli-command.js'
 import { type Io, printLine, processIo } from './io.js'
 import { parseCommand } from './parse-command.js'

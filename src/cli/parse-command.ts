@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { type ArgsDef, type ParsedArgs, parseArgs } from 'citty'
-import { closestName } from '../config/closest-name.js'
 import { UsageError } from '../errors.js'
+import { closestName } from '../model/closest-name.js'
 import type { CliCommand } from './cli-command.js'
 
 export interface ParsedCommand {

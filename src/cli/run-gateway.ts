@@ -5,6 +5,7 @@
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { PassThrough, type Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dataDirectory } from '../config/data-directory.js'
 import { findConfigFile } from '../config/find-config-file.js'
@@ -75,15 +76,17 @@ function surviveFaults(log: Log): void {
 export async function serveStdioClient(args: GatewayChoice): Promise<void> {
   const log = createStderrLog(process.env.PML_LOG)
   surviveFaults(log)
-  let joined = await joinGateway(args, 'gateway', log, () => {})
+  const joining = joinGateway(args, 'gateway', log, () => {})
+  const input = await clientInput(joining)
+  let joined = await joining
   const stop = stopRequested()
   if (joined.held !== undefined) {
-    const served = joined.held.pml.gateway.serveStream(process.stdin, process.stdout)
+    const served = joined.held.pml.gateway.serveStream(input, process.stdout)
     await Promise.race([served.closed, stop])
   } else {
     let first: Holding | undefined = joined.holding
     const bridged = bridgeStdio({
-      input: process.stdin,
+      input,
       output: process.stdout,
       maxMessageBytes: bridgeMaxMessageBytes,
       log,
@@ -96,6 +99,25 @@ export async function serveStdioClient(args: GatewayChoice): Promise<void> {
     await Promise.race([bridged, stop])
   }
   await closeAndExit(() => joined.holding.close())
+}
+
+/** Long enough for any holder that is well. */
+const slowJoinMs = 1_000
+
+/**
+ * Standard input, once there is somebody to read it. Who must wait long for that reads ahead: only a reader is told that the
+ * client is gone, and then there is nothing left to wait for.
+ */
+async function clientInput(joining: Promise<unknown>): Promise<Readable> {
+  const { stdin } = process
+  const slow = sleep(slowJoinMs, 'slow', { ref: false })
+  if ((await Promise.race([joining, slow])) !== 'slow') return stdin
+  const ahead = stdin.pipe(new PassThrough())
+  const leave = (): never => process.exit(0)
+  stdin.once('end', leave)
+  await joining
+  stdin.off('end', leave)
+  return ahead
 }
 
 /** `pml up` and `pml serve --http`: listens, and goes on through a change of holder. */

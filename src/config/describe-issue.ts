@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { closestName } from './closest-name.js'
+import { closestName } from '../model/closest-name.js'
 import type { Path } from './config-text.js'
 
 export interface Problem {

@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { ConfigError, UsageError } from '../errors.js'
-import { closestName } from './closest-name.js'
+import { closestName } from '../model/closest-name.js'
+import { isObject } from '../model/json.js'
 import { isJsonFile, parseConfigText } from './config-text.js'
 import { addToJson, removeFromJson } from './edit-json-text.js'
 import { addToYaml, removeFromYaml } from './edit-yaml-text.js'
@@ -74,15 +75,13 @@ async function readServers(
   file: string,
 ): Promise<{ section: Section; servers: Record<string, unknown> }> {
   const { value, lineOf } = await parseConfigText(text, file)
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    throw new ConfigError(file, 1, 'expected a mapping with servers')
-  }
+  if (!isObject(value)) throw new ConfigError(file, 1, 'expected a mapping with servers')
   const section = sectionOf(value, file)
-  const servers = (value as Record<string, unknown>)[section] ?? {}
-  if (typeof servers !== 'object' || Array.isArray(servers)) {
+  const servers = value[section] ?? {}
+  if (!isObject(servers)) {
     throw new ConfigError(file, lineOf([section]), `${section}: expected a mapping of servers by name`)
   }
-  return { section, servers: servers as Record<string, unknown> }
+  return { section, servers }
 }
 
 function sectionOf(value: object, file: string): Section {

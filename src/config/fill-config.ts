@@ -1,10 +1,11 @@
 import { availableParallelism, homedir } from 'node:os'
 import { ConfigError } from '../errors.js'
+import { closestName } from '../model/closest-name.js'
 import type { PmlConfig } from '../model/config.js'
 import { isLoopback } from '../model/is-loopback.js'
+import { isObject } from '../model/json.js'
 import type { ServerConfig } from '../model/server.js'
 import { buildServer } from './build-server.js'
-import { closestName } from './closest-name.js'
 import { collectSecrets, databaseSecrets } from './collect-secrets.js'
 import { type ConfigFile, configSchema, type ServerEntry, serverKeys, topLevelKeys } from './config-schema.js'
 import type { Path } from './config-text.js'
@@ -24,7 +25,7 @@ export interface ConfigOrigin {
 
 /** A file's plain value becomes the configuration: references resolved, checked, defaults filled in. */
 export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
-  if (written === null || typeof written !== 'object' || Array.isArray(written)) {
+  if (!isObject(written)) {
     throw problem({ path: [], expected: `expected a mapping with servers, got ${show(written, [])}` })
   }
   const references = resolveReferences(dropEmptySections(written), origin.env)

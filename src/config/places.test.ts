@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { closestName } from './closest-name.js'
 import { dataDirectory } from './data-directory.js'
 import { demoConfig } from './demo-config.js'
 import { findConfigFile } from './find-config-file.js'
@@ -70,14 +69,4 @@ it('the demo folder is copied once and then the user’s own', async () => {
   writeFileSync(orders, '[]')
   await demoConfig(folder)
   expect(readFileSync(orders, 'utf8')).toBe('[]')
-})
-
-it.each([
-  ['serch', 'search'],
-  ['stauts', 'status'],
-  ['toolss', 'tools'],
-  ['xyzzy', undefined],
-  ['', undefined],
-])('%j was meant as %j', (typed, expected) => {
-  expect(closestName(typed, ['serve', 'search', 'status', 'tools', 'call', 'up'])).toBe(expected)
 })

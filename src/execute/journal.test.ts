@@ -31,5 +31,20 @@ describe('createJournal', () => {
     await journal.write(event)
     await journal.write(event)
     expect(vi.getTimerCount()).toBe(0)
+    expect(journal.isComplete()).toBe(false)
+  })
+
+  it('is complete until a record fails, and goes on after that', async () => {
+    let broken = false
+    const journal = createJournal(async () => {
+      if (broken) throw new Error('disk full')
+    })
+    await journal.write(event)
+    expect(journal.isComplete()).toBe(true)
+    broken = true
+    await journal.write(event)
+    broken = false
+    await journal.write(event)
+    expect(journal.isComplete()).toBe(false)
   })
 })

@@ -1,15 +1,17 @@
 import type { RunEvent } from '../model/run-event.js'
+import { withinMs } from '../model/within-ms.js'
 import { EventLog } from './event-log.js'
 
 /**
- * Events in order, each recorded before it is announced: who hears of a finished step can rely on its record. A record
- * that fails or hangs is left behind without a word: `record` is the caller's and reports its own troubles; a run is
- * never lost for its journal.
+ * Events in order, each recorded before it is announced. A record that fails or hangs is passed over, for a run is never
+ * lost for its journal: `record` is the caller's and reports its own troubles, and `isComplete` tells that one is missing.
  */
 export interface Journal {
   readonly events: AsyncIterable<RunEvent>
-  /** Resolves when the event is recorded and announced; never rejects. */
+  /** Resolves when the event is recorded, or passed over, and announced; never rejects. */
   write(event: RunEvent): Promise<void>
+  /** False once a record has failed or was not there in time. */
+  isComplete(): boolean
   end(): void
 }
 
@@ -20,11 +22,14 @@ export function createJournal(record: (event: RunEvent) => Promise<void>): Journ
   const log = new EventLog<RunEvent>()
   let tail = Promise.resolve()
   let hanging = false
+  let complete = true
 
   const recordOne = async (event: RunEvent): Promise<void> => {
     const recorded = attempt(() => record(event))
-    if (hanging || (await settlesWithin(recorded, longestRecordMs))) return
-    hanging = true
+    if (hanging) return
+    const outcome = await withinMs(recorded, longestRecordMs, 'hangs')
+    hanging = outcome === 'hangs'
+    complete &&= outcome === 'recorded'
   }
 
   return {
@@ -33,23 +38,17 @@ export function createJournal(record: (event: RunEvent) => Promise<void>): Journ
       tail = tail.then(() => recordOne(event)).then(() => log.push(event))
       return tail
     },
+    isComplete: () => complete,
     end: () => log.end(),
   }
 }
 
 /** Runs it, whatever it throws, now or later. */
-async function attempt(action: () => Promise<void>): Promise<void> {
+async function attempt(action: () => Promise<void>): Promise<'recorded' | 'failed'> {
   try {
     await action()
-  } catch {}
-}
-
-async function settlesWithin(promise: Promise<void>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, ms, false)
-  })
-  const inTime = await Promise.race([promise.then(() => true), late])
-  clearTimeout(timer)
-  return inTime
+    return 'recorded'
+  } catch {
+    return 'failed'
+  }
 }

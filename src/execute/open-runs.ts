@@ -6,12 +6,15 @@ import type { Run, TaskOutcome } from '../model/run.js'
 import type { RunEvent } from '../model/run-event.js'
 import type { CallTool } from '../model/tool-call.js'
 import type { Store } from '../store/store.js'
+import { createRecentRuns } from './recent-runs.js'
 import { type RunHandle, runPlan } from './run-plan.js'
 
 /** The runs of this gateway: those under way by handle, the finished ones from the store. */
 export interface Runs {
   start(plan: Plan, session: string): RunHandle
   find(id: string): Promise<Run | undefined>
+  /** False when a step of a run, under way or ended lately, could not be stored. */
+  isStored(id: string): boolean
   abort(id: string, reason: string): Promise<Run | undefined>
   list(limit: number): Promise<readonly Run[]>
   /** Aborts what is under way and waits until its end is stored. */
@@ -27,12 +30,11 @@ export interface RunsOptions {
   readonly log: Log
 }
 
-/** Finished runs stay at hand this long in number, so that `status` right after the end needs no database. */
-const rememberedRuns = 100
+const recentLimits = { runs: 100, bytes: 16 * 1024 * 1024 }
 
 export function openRuns(options: RunsOptions): Runs {
   const active = new Map<string, RunHandle>()
-  const ended = new Map<string, Run>()
+  const recent = createRecentRuns(recentLimits)
 
   const record = async (event: RunEvent): Promise<void> => {
     const store = await options.store()
@@ -41,14 +43,8 @@ export function openRuns(options: RunsOptions): Runs {
     else await store.saveTask(event.runId, redactTask(event.task, options.redact))
   }
 
-  const remember = (run: Run): void => {
-    active.delete(run.id)
-    ended.set(run.id, run)
-    if (ended.size > rememberedRuns) ended.delete(ended.keys().next().value!)
-  }
-
   const find = async (id: string): Promise<Run | undefined> =>
-    active.get(id)?.current() ?? ended.get(id) ?? (await (await options.store()).loadRun(id))
+    active.get(id)?.current() ?? recent.get(id)?.run ?? (await (await options.store()).loadRun(id))
 
   return {
     start(plan, session) {
@@ -65,13 +61,18 @@ export function openRuns(options: RunsOptions): Runs {
               event: event.type,
               error: String(error),
             })
+            throw error
           }),
       })
       active.set(handle.id, handle)
-      void handle.result.then(remember)
+      void handle.result.then((run) => {
+        active.delete(run.id)
+        recent.keep({ run, isStored: handle.isStored() })
+      })
       return handle
     },
     find,
+    isStored: (id) => active.get(id)?.isStored() ?? recent.get(id)?.isStored ?? true,
     async abort(id, reason) {
       const handle = active.get(id)
       if (handle === undefined) return find(id)

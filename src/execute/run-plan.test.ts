@@ -345,19 +345,4 @@ describe('runPlan, aborted', () => {
       tasks: [{ error: { code: 'ABORTED', message: 'Aborted: enough' } }],
     })
   })
-
-  it('follows the caller’s signal, also one that was aborted before the start', async () => {
-    const { events } = await expectRun({
-      tools,
-      plan: chain.slice(0, 1),
-      options: { signal: AbortSignal.abort(new Error('client is gone')) },
-    })
-    expect(events).toMatchInlineSnapshot(`
-      [
-        "run-start 1 tasks",
-        "task-end a aborted ABORTED: Aborted: client is gone",
-        "run-end aborted after 0 ms",
-      ]
-    `)
-  })
 })

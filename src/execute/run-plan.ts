@@ -1,7 +1,8 @@
 /**
  * Plan -> Run: events out. Promises: a task starts as soon as what it depends on has ended, at most `concurrentCalls` at
- * once; every event is recorded before it is announced, and nothing builds on a step whose end is not recorded; `result`
- * always resolves, whatever tools or the journal do. A failing task is a result, never an exception.
+ * once; every step is handed to `record`, and what builds on it waits until that has ended; `result` always resolves,
+ * whatever tools or the journal do. A failing task is a result, never an exception. A record that fails or hangs stops
+ * nothing: the run goes on and `isStored` says so. What may be resumed from a record with gaps is for a later version.
  * Never touches the store, the catalogue or the clock: `record`, `callTool` and `now` are given.
  *
  *     pending -> running -> complete | failed | skipped | aborted
@@ -25,17 +26,17 @@ export interface RunOptions {
   readonly id: string
   readonly callTool: CallTool
   readonly session: string
-  /** Aborts the run, as `abort` does. */
-  readonly signal?: AbortSignal
   readonly limits: { readonly concurrentCalls: number }
   now(): number
-  /** The journal, awaited before an event is announced. It reports its own failures: here they are passed over. */
+  /** The journal, awaited before an event is announced. It reports its own failures: here they only clear `isStored`. */
   record(event: RunEvent): Promise<void>
 }
 
 export interface RunHandle {
   readonly id: string
   current(): Run
+  /** False once a step could not be recorded, or not in time. */
+  isStored(): boolean
   /** May be read several times, at any time: each reader sees every event from `run-start` to `run-end`. */
   readonly events: AsyncIterable<RunEvent>
   /** Never rejects. */
@@ -94,6 +95,10 @@ class OpenRun implements RunHandle {
     }
   }
 
+  isStored(): boolean {
+    return this.#journal.isComplete()
+  }
+
   abort(reason: string): void {
     if (this.#stop.signal.aborted || this.#endedAt !== undefined) return
     for (const task of this.#plan.tasks) {
@@ -108,26 +113,15 @@ class OpenRun implements RunHandle {
     const allEnded = new Promise<void>((resolve) => {
       this.#allEnded = resolve
     })
-    const recorded = this.#journal.write({ type: 'run-start', run: this.current() })
-    const stopListening = this.#listen()
-    await recorded
+    await this.#journal.write({ type: 'run-start', run: this.current() })
     this.#ready.push(...this.#graph.roots)
     this.#startReady()
     if (this.#left > 0) await allEnded
-    stopListening()
     this.#endedAt = this.#options.now()
     const run = this.current()
     await this.#journal.write({ type: 'run-end', run })
     this.#journal.end()
     return run
-  }
-
-  #listen(): () => void {
-    const { signal } = this.#options
-    const onAbort = () => this.abort(reasonOf(signal))
-    if (signal?.aborted) onAbort()
-    else signal?.addEventListener('abort', onAbort, { once: true })
-    return () => signal?.removeEventListener('abort', onAbort)
   }
 
   #startReady(): void {
@@ -168,7 +162,7 @@ class OpenRun implements RunHandle {
     }
   }
 
-  /** The outcome counts at once; what waits for it goes on when its end is recorded. */
+  /** The outcome counts at once; what waits for it goes on when its record has ended. */
   async #end(task: PlannedTask, outcome: TaskOutcome, ending: Ending): Promise<void> {
     this.#outcomes.set(task.id, outcome)
     if (outcome.result !== undefined) this.#results.set(task.id, outcome.result)
@@ -197,10 +191,4 @@ class OpenRun implements RunHandle {
 function endingOf(task: PlannedTask, outcome: TaskOutcome): Ending {
   if (outcome.status === 'complete') return 'value'
   return task.onError === 'skip' ? 'left-out' : 'nothing'
-}
-
-function reasonOf(signal: AbortSignal | undefined): string {
-  const reason: unknown = signal?.reason
-  if (reason instanceof Error) return reason.message
-  return typeof reason === 'string' ? reason : 'the caller cancelled it'
 }

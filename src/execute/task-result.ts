@@ -1,5 +1,5 @@
 import { ToolAnsweredError } from '../errors.js'
-import type { Json, JsonObject } from '../model/json.js'
+import { isObject, type Json, type JsonObject } from '../model/json.js'
 import type { ContentBlock, ToolResult } from '../model/tool-call.js'
 
 /** Enough to act on; a tool that answers a failure with a megabyte of trace would flood every reply. */
@@ -50,7 +50,7 @@ function parseIfJson(text: string): Json {
 /** An embedded resource keeps its own text; base64 becomes a count of bytes. */
 function describeBlock(block: ContentBlock): JsonObject {
   const { type, data } = block ?? {}
-  const inner = isRecord(block?.resource) ? block.resource : block
+  const inner = isObject(block?.resource) ? block.resource : block
   const encoded = typeof data === 'string' ? data : inner?.blob
   return {
     type: String(type),
@@ -60,7 +60,7 @@ function describeBlock(block: ContentBlock): JsonObject {
 }
 
 function pickText(from: unknown, keys: readonly string[]): JsonObject {
-  if (!isRecord(from)) return {}
+  if (!isObject(from)) return {}
   return Object.fromEntries(
     keys.flatMap((key) => (typeof from[key] === 'string' ? [[key, from[key]]] : [])),
   ) as JsonObject
@@ -70,8 +70,4 @@ function pickText(from: unknown, keys: readonly string[]): JsonObject {
 function decodedBytes(base64: string): number {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
   return Math.max(0, Math.floor((base64.length * 3) / 4) - padding)
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PmlError, RunNotFoundError, ToolNotFoundError, UsageError } from '../errors.js'
 import type { PmlConfig } from '../model/config.js'
-import type { JsonObject } from '../model/json.js'
+import { isObject, type JsonObject } from '../model/json.js'
 import type { Log } from '../model/log.js'
 import { newId } from '../model/new-id.js'
 import { type Redact, redactJson } from '../model/redact.js'
@@ -11,13 +11,14 @@ import type { CatalogueView } from './catalogue-view.js'
 import { diffDefinitions } from './diff-definitions.js'
 import { readJsonBody } from './http-body.js'
 import { sendJson } from './http-reply.js'
+import { redactErrors } from './redact-errors.js'
 import type { ResolveTool } from './resolve-tool.js'
 import type { GatewayRuns } from './runs.js'
 import { readStatus, type StatusDeps, summarizeTool } from './status.js'
 import { describeHit, searchWaitMs } from './tools/discover.js'
 import { planWhenKnown } from './tools/execute-workflow.js'
 import { serverNotes } from './tools/server-notes.js'
-import { httpStatus, redactedInfo } from './wire-error.js'
+import { redactedInfo, replyStatus } from './wire-error.js'
 
 /*
  * The control API for the command line, over the local socket alone. Bodies and answers are JSON; an error is
@@ -27,7 +28,7 @@ import { httpStatus, redactedInfo } from './wire-error.js'
  *   GET  /api/tools                                   {tools: ToolSummary[]}
  *   POST /api/search  {query, limit?}                 {tools: [{id, name, description, signature, score, parts}], servers}
  *   POST /api/call    {tool, arguments?, timeoutMs?}  the tool's result, whole
- *   POST /api/run     {tasks, intent?}                Run, at its end
+ *   POST /api/run     {tasks, intent?}                Run, at its end; stored: false where a step could not be stored
  *   GET  /api/runs                                    {runs: Run[]}, newest first
  *   GET  /api/runs/ID                                 Run
  *   POST /api/trust   {ids?}                          {quarantined: [{id, hash, server, seenAt, flags, diff}]}
@@ -83,7 +84,7 @@ export async function handleApi(
     sendJson(response, 200, await route({ body, rest, gone: gone.signal, deps }))
   } catch (error) {
     if (!(error instanceof PmlError)) deps.log.error('an API request failed', { path, error })
-    sendJson(response, httpStatus(error), { error: redactedInfo(error, deps.redact) })
+    sendJson(response, replyStatus(error), { error: redactedInfo(error, deps.redact) })
   }
 }
 
@@ -98,9 +99,8 @@ function findRoute(method: string, path: string): readonly [(call: Call) => unkn
 
 async function readObject(request: IncomingMessage, deps: ApiDeps): Promise<JsonObject> {
   const body = await readJsonBody(request, deps.config().limits.maxMessageBytes)
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new UsageError('The body must be a JSON object.', 'See src/gateway/api.ts.')
-  return body as JsonObject
+  if (!isObject(body)) throw new UsageError('The body must be a JSON object.', 'See src/gateway/api.ts.')
+  return body
 }
 
 function listTools({ deps }: Call): unknown {
@@ -120,6 +120,7 @@ async function search({ body, deps }: Call): Promise<unknown> {
 /** The result as the tool gave it: what a person asked for by name is theirs to see. */
 async function callTool({ body, gone, deps }: Call): Promise<unknown> {
   const tool = await deps.resolve.soon(text(body, 'tool'))
+  const timeoutMs = optionalCount(body, 'timeoutMs')
   const session = newId()
   try {
     return await deps.callTool({
@@ -127,7 +128,7 @@ async function callTool({ body, gone, deps }: Call): Promise<unknown> {
       arguments: optionalObject(body, 'arguments') ?? {},
       session,
       signal: gone,
-      ...(typeof body.timeoutMs === 'number' && { timeoutMs: body.timeoutMs }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
     })
   } finally {
     deps.endSession(session)
@@ -137,11 +138,14 @@ async function callTool({ body, gone, deps }: Call): Promise<unknown> {
 async function runTasks({ body, gone, deps }: Call): Promise<unknown> {
   const intent = typeof body.intent === 'string' ? body.intent : undefined
   const plan = await planWhenKnown(body.tasks, intent, deps)
+  if (gone.aborted)
+    throw new PmlError('ABORTED', 'The command was interrupted; nothing was run.', 'Run it again.')
   const session = newId()
   const run = deps.runs.start(plan, session)
   gone.addEventListener('abort', () => run.abort('The command was interrupted.'), { once: true })
   try {
-    return await run.result
+    const ended = redactErrors(await run.result, deps.redact)
+    return run.isStored() ? ended : { ...ended, stored: false }
   } finally {
     deps.endSession(session)
   }
@@ -193,6 +197,14 @@ function describeChange(tool: Tool): unknown {
 function text(body: JsonObject, name: string): string {
   const value = body[name]
   if (typeof value !== 'string' || value === '') throw new UsageError(`"${name}" must be a string.`)
+  return value
+}
+
+function optionalCount(body: JsonObject, name: string): number | undefined {
+  const value = body[name]
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1)
+    throw new UsageError(`"${name}" must be a whole number from 1.`)
   return value
 }
 

@@ -7,7 +7,7 @@ import {
   SERVER_INFO_META_KEY,
   type Server,
 } from '@modelcontextprotocol/server'
-import type { JsonObject } from '../model/json.js'
+import { isObject, type JsonObject } from '../model/json.js'
 import type { ToolResult } from '../model/tool-call.js'
 import type { CallByName } from './call-by-name.js'
 import { fitEra } from './mcp-server.js'
@@ -102,7 +102,7 @@ function readPlainCall(params: unknown, revision: string): PlainCall | undefined
   if (typeof name !== 'string' || name === '' || !isObject(args)) return undefined
   const modern = revision >= modernSince
   if (modern ? !isPlainEnvelope(meta, revision) : meta !== undefined) return undefined
-  return { name, arguments: args as JsonObject, modern }
+  return { name, arguments: args, modern }
 }
 
 /** What every request of the 2026-07-28 revision carries, and nothing that asks for more. */
@@ -134,8 +134,4 @@ function toRpcError(error: unknown): object {
     message: message ?? 'Internal error',
     ...(data !== undefined && { data }),
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

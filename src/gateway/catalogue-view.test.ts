@@ -159,7 +159,7 @@ describe('the listing', () => {
     expect((await two.listTools()).tools).toEqual(list.tools)
   })
 
-  it('in hybrid does not change by being used, only with the catalogue', async () => {
+  it('in hybrid does not change by being used, alone or in workflows, only with the catalogue', async () => {
     const tools = ['a', 'b', 'c'].map((name) => makeTool('s', name, { tokens: 100 }))
     const client = await open({
       tools,
@@ -167,7 +167,9 @@ describe('the listing', () => {
     })
     const before = await names(client)
     expect(before.slice(4)).toEqual(['s__a', 's__c'])
-    for (let i = 0; i < 3; i++) await client.callTool({ name: 's__b', arguments: {} })
+    await client.callTool({ name: 's__a', arguments: {} })
+    const tasks = ['x', 'y'].map((id) => ({ id, tool: 's__b' }))
+    await client.callTool({ name: 'execute_workflow', arguments: { tasks } })
     house.setServers([makeServer('s', { status: 'down' })])
     expect(await names(client)).toEqual(before)
     house.setTools([...tools, makeTool('s', 'd', { tokens: 100 })])

@@ -3,11 +3,11 @@
  * All of it belongs to one revision of the catalogue and is rebuilt when the tools, not merely the servers' states, have
  * changed; so between two revisions the listing is one and the same array for every connection.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { PmlConfig } from '../model/config.js'
 import type { Log } from '../model/log.js'
 import type { ServerState } from '../model/server.js'
 import type { Tool, ToolDefinition, ToolId } from '../model/tool.js'
+import { withinMs } from '../model/within-ms.js'
 import { createNameIndex, type NameIndex } from '../plan/create-name-index.js'
 import { createToolSearch, type ToolSearch } from '../plan/create-tool-search.js'
 import { chooseExposure, type Exposure } from './exposure.js'
@@ -19,7 +19,7 @@ export interface Catalogue {
   servers(): readonly ServerState[]
   tools(): readonly Tool[]
   onChange(listener: () => void): () => void
-  settled(options: { timeoutMs: number; onlyUnknown?: boolean }): Promise<void>
+  settled(options: { timeoutMs: number; onlyUnknown?: boolean; server?: string }): Promise<void>
 }
 
 export interface View {
@@ -125,16 +125,16 @@ export function createCatalogueView(options: CatalogueViewOptions): CatalogueVie
         .then(() => {
           stale = true
         })
-      return atMostMs === undefined
-        ? settling
-        : Promise.race([settling, sleep(atMostMs, undefined, { ref: false })])
+      return atMostMs === undefined ? settling : withinMs(settling, atMostMs, undefined)
     },
     async serverSettled(name) {
       const isNamed = ({ name: server, status }: ServerState): boolean =>
         (status === 'waiting' || status === 'connecting') &&
         (name.startsWith(`${server}:`) || name.startsWith(`${server}__`))
-      if (!catalogue.servers().some(isNamed)) return
-      await catalogue.settled({ timeoutMs: config().firstListWaitMs })
+      const named = catalogue.servers().filter(isNamed)
+      if (named.length === 0) return
+      const timeoutMs = config().firstListWaitMs
+      await Promise.all(named.map(({ name: server }) => catalogue.settled({ timeoutMs, server })))
       stale = true
     },
     countUse(id) {

@@ -20,7 +20,7 @@ import type { PmlConfig } from '../model/config.js'
 import type { Log } from '../model/log.js'
 import { newId } from '../model/new-id.js'
 import type { Redact } from '../model/redact.js'
-import type { SeenChange, Tool } from '../model/tool.js'
+import type { SeenChange, Tool, ToolId } from '../model/tool.js'
 import type { CallTool } from '../model/tool-call.js'
 import { createCallByName } from './call-by-name.js'
 import { createCallLane } from './call-lane.js'
@@ -72,7 +72,7 @@ export interface ServedStream {
 const keptResultBytes = 64 * 1024 * 1024
 
 export function createGateway(options: GatewayOptions): Gateway {
-  const { config, redact, log, runs } = options
+  const { config, redact, log } = options
   let address: string | undefined
   const connected = new Set<Server>()
   const streams = new Set<ServedStream>()
@@ -87,13 +87,14 @@ export function createGateway(options: GatewayOptions): Gateway {
       endpoint.toolsChanged()
     },
   })
+  const runs = countUses(options.runs, view.countUse)
   const results = createResultStore({ maxBytes: keptResultBytes })
   const resolve = createResolveTool(view)
   const metaTools = [
     createDiscover({ view, redact }),
-    createExecuteWorkflow({ config, view, resolve, runs, results }),
+    createExecuteWorkflow({ config, view, resolve, runs, results, redact }),
     createExecuteCode(),
-    createControlWorkflow({ config, runs, results }),
+    createControlWorkflow({ config, runs, results, redact }),
   ]
   const serverDeps: McpServerDeps = {
     version: options.version,
@@ -191,6 +192,20 @@ export function createGateway(options: GatewayOptions): Gateway {
     async close() {
       view.close()
       await Promise.all([endpoint.close(), ...[...streams].map((stream) => stream.close())])
+    },
+  }
+}
+
+/** The tools that a run has called are used no less than those called one by one. */
+function countUses(runs: GatewayRuns, countUse: (id: ToolId) => void): GatewayRuns {
+  return {
+    ...runs,
+    start(plan, session) {
+      const handle = runs.start(plan, session)
+      void handle.result.then((run) => {
+        for (const task of run.tasks) if (task.startedAt !== undefined) countUse(task.tool)
+      })
+      return handle
     },
   }
 }

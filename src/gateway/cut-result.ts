@@ -1,6 +1,7 @@
 import type { Json } from '../model/json.js'
+import { jsonLength } from '../model/json-length.js'
 import type { ContentBlock, ToolResult } from '../model/tool-call.js'
-import { bytesPerToken, estimateTokens, jsonLength } from './estimate-tokens.js'
+import { bytesPerToken, estimateTokens } from './estimate-tokens.js'
 import { headAndTail, shrinkJson } from './preview.js'
 import type { ResultStore } from './result-store.js'
 

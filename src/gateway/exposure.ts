@@ -19,6 +19,7 @@ export interface ExposureOptions {
   readonly contextWindow: number
   readonly hybridBudget: number
   readonly pinned: ReadonlySet<ToolId>
+  /** Calls of each tool, alone or in a workflow, since this process began: they are not kept beyond it. */
   readonly usage: ReadonlyMap<ToolId, number>
 }
 

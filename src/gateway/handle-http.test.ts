@@ -303,7 +303,7 @@ it('/status.json tells what is going on', async () => {
     http: 'http://127.0.0.1:3000/',
     exposure: { mode: 'auto', effective: 'direct' },
     listing: { tools: 5 },
-    tools: { known: 1, listed: 1, quarantined: 0 },
+    tools: { known: 1, callable: 1, quarantined: 0 },
     servers: [{ name: 'files', status: 'ready' }],
     runs: [],
   })
@@ -393,6 +393,9 @@ describe('the API', () => {
     ['/api/call', [], 400, 'USAGE'],
     ['/api/call', '{', 400, 'USAGE'],
     ['/api/call', { tool: 'read', arguments: 'x' }, 400, 'USAGE'],
+    ['/api/call', { tool: 'read', timeoutMs: 0 }, 400, 'USAGE'],
+    ['/api/call', { tool: 'read', timeoutMs: 1.5 }, 400, 'USAGE'],
+    ['/api/call', { tool: 'read', timeoutMs: '5' }, 400, 'USAGE'],
     ['/api/run', { tasks: [] }, 400, 'BAD_TASKS'],
     ['/api/trust', { ids: ['none'] }, 404, 'TOOL_NOT_FOUND'],
     ['/api/trust', { accept: ['files:read'] }, 400, 'USAGE'],
@@ -409,6 +412,54 @@ describe('the API', () => {
     const url = await open({ config: { secrets: ['sk-12345678'] } }, 'local')
     const { data } = await post(url, '/api/call', { tool: 'sk-12345678' })
     expect(JSON.stringify(data)).not.toContain('sk-12345678')
+  })
+
+  it('the errors of a run carry no secret either, and it says when it could not be stored', async () => {
+    const callTool = async () => Promise.reject(new Error('refused the key sk-12345678'))
+    const url = await open({ callTool, storeFails: true, config: { secrets: ['sk-12345678'] } }, 'local')
+    const { data } = await post(url, '/api/run', { tasks: [{ id: 'a', tool: 'read' }] })
+    expect(data).toMatchObject({
+      status: 'failed',
+      stored: false,
+      tasks: [{ error: { message: expect.stringContaining('refused the key [redacted]') } }],
+    })
+  })
+
+  it('runs nothing for a client that went away while its tasks were planned', async () => {
+    let settle = (): void => {}
+    const settled = new Promise<void>((resolve) => {
+      settle = resolve
+    })
+    let waiting = false
+    const url = await open(
+      {
+        tools: [],
+        servers: [makeServer('files', { status: 'connecting' })],
+        settled() {
+          waiting = true
+          return settled
+        },
+      },
+      'local',
+    )
+    const stop = new AbortController()
+    const gone = fetch(`${url}/api/run`, {
+      method: 'POST',
+      body: JSON.stringify({ tasks: [{ id: 'a', tool: 'files:read' }] }),
+      signal: stop.signal,
+    })
+    await eventually(
+      () => waiting,
+      (yes) => yes,
+    )
+    stop.abort()
+    await expect(gone).rejects.toThrow()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    house.setTools([makeTool('files', 'read')])
+    settle()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(house.calls).toEqual([])
+    expect(JSON.parse((await ask(`${url}/api/runs`)).text).runs).toEqual([])
   })
 
   it('a run that is unknown is not found', async () => {

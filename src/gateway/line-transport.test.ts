@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
-import { makeTool, openTestGateway, type TestGateway } from './test-gateway.contract.js'
+import { makeTool, openTestGateway, type TestGateway, testConfig } from './test-gateway.contract.js'
 
 interface Message {
   readonly id: number | string | null
@@ -82,6 +82,18 @@ describe('whatever a line holds, the connection goes on', () => {
     expect(messages.find((message) => message.id === null)?.error?.message).toMatch(
       /10000 bytes.*maxMessageBytes/,
     )
+  })
+
+  it.each([
+    ['first', `{"jsonrpc":"2.0","id":"big","method":"tools/call","params":{"text":"`, '"}}'],
+    ['last', `{"method":"tools/call","params":{"text":"`, '"},"jsonrpc":"2.0","id":"big"}'],
+  ])('a request above the limit whose id comes %s is answered under it', async (_where, head, tail) => {
+    const { input, answerTo, initialize } = openRaw({
+      config: { limits: { ...testConfig.limits, maxMessageBytes: 10_000 } },
+    })
+    await initialize()
+    input.write(`${head}${'x'.repeat(64 * 1024)}${tail}\n`)
+    expect((await answerTo('big')).error).toMatchObject({ code: -32600 })
   })
 
   it('a message that came in many pieces is one message', async () => {

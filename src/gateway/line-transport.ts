@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Readable, Writable } from 'node:stream'
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server'
 import { MessageTooLargeError } from '../errors.js'
+import { isObject } from '../model/json.js'
 import { createLineReader } from '../model/line-reader.js'
 import { createLineWriter } from '../model/line-writer.js'
 import { askedId } from '../upstream/read-message.js'
@@ -119,7 +120,7 @@ function isPlainRequest(value: unknown): value is JSONRPCMessage {
     jsonrpc === '2.0' &&
     typeof method === 'string' &&
     (typeof id === 'string' || Number.isSafeInteger(id)) &&
-    (params === undefined || (typeof params === 'object' && params !== null && !Array.isArray(params))) &&
+    (params === undefined || isObject(params)) &&
     Object.keys(value).length === (params === undefined ? 3 : 4)
   )
 }

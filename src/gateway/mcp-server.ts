@@ -1,5 +1,5 @@
 import { Server, type ServerContext, type StandardSchemaV1 } from '@modelcontextprotocol/server'
-import type { JsonObject } from '../model/json.js'
+import { isObject, type JsonObject } from '../model/json.js'
 import type { ToolResult } from '../model/tool-call.js'
 import type { CallByName } from './call-by-name.js'
 import type { CatalogueView } from './catalogue-view.js'
@@ -138,7 +138,7 @@ function openProgress(
 export function fitEra(server: Server, result: ToolResult, outputSchema: JsonObject | undefined): never {
   const structured = result.structuredContent
   if (structured === undefined) return result as never
-  const isObject = typeof structured === 'object' && structured !== null && !Array.isArray(structured)
-  if (isObject && (outputSchema === undefined || outputSchema.type === 'object')) return result as never
+  if (isObject(structured) && (outputSchema === undefined || outputSchema.type === 'object'))
+    return result as never
   return server.projectCallToolResult(result as never, outputSchema) as never
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../model/json.js'
-import { jsonLength } from './estimate-tokens.js'
+import { jsonLength } from '../model/json-length.js'
 import { wholeCharacter } from './result-store.js'
 
 /** The start and the end of a text, most of it the start: errors and totals tend to stand at the end. */

@@ -41,3 +41,12 @@ it('the newest is kept even when it alone is above the bound', () => {
   store.keepText('y'.repeat(100))
   expect(() => store.read(first, 0, 10)).toThrow(ResultHandleError)
 })
+
+it('the same content is kept once, under one handle, and counts as new', () => {
+  const store = createResultStore({ maxBytes: 500 })
+  const a = store.keepText('a'.repeat(100))
+  const b = store.keepText('b'.repeat(100))
+  for (let i = 0; i < 10; i++) expect(store.keepText('a'.repeat(100))).toBe(a)
+  expect(store.read(b, 0, 1).kind).toBe('text')
+  expect(store.keepBlob('a'.repeat(10), 'image/png')).not.toBe(store.keepText('a'.repeat(10)))
+})

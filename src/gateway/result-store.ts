@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto'
 import { ResultHandleError } from '../errors.js'
-import { newId } from '../model/new-id.js'
 
 /**
  * Keeps what was cut from a reply, so that the agent can page through it: by `control_workflow` (action `read`) or as the
- * resource `pml://result/<handle>?offset=N`. In memory, bounded by bytes; the least recently read goes first.
+ * resource `pml://result/<handle>?offset=N`. In memory, bounded by bytes; what was kept or read longest ago goes first. A
+ * handle is the hash of what it names, so that a reply given many times over keeps its results once.
  */
 export interface ResultStore {
   keepText(text: string): string
@@ -39,7 +40,8 @@ export function createResultStore(options: { readonly maxBytes: number }): Resul
     kept.delete(handle)
   }
   const keep = (one: Kept): string => {
-    const handle = newId()
+    const handle = handleOf(one)
+    if (kept.has(handle)) drop(handle)
     kept.set(handle, one)
     bytes += size(one)
     // The newest stays even when it alone is above the bound: its handle is about to be given out.
@@ -66,6 +68,10 @@ export function createResultStore(options: { readonly maxBytes: number }): Resul
       return end < total ? { ...page, next: end } : page
     },
   }
+}
+
+function handleOf({ text, mimeType = '' }: Kept): string {
+  return createHash('sha256').update(`${mimeType}\n`).update(text).digest('base64url').slice(0, 32)
 }
 
 /** JavaScript keeps a character in one byte or two; two is the safe assumption. */

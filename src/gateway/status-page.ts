@@ -1,3 +1,4 @@
+import { formatDuration } from '../model/format-duration.js'
 import type { RunSummary, Status, ToolSummary } from './status.js'
 
 export interface StatusPage {
@@ -28,7 +29,7 @@ export function renderStatusPage(page: StatusPage): string {
 <main>
 <header>
 <h1>Casys PML</h1>
-<p>version ${html(status.version)} · up ${duration(status.uptimeMs)} · pid ${status.pid} · ${html(status.config)}</p>
+<p>version ${html(status.version)} · up ${formatDuration(status.uptimeMs)} · pid ${status.pid} · ${html(status.config)}</p>
 </header>
 ${tiles(status)}
 ${waiting.length === 0 ? '' : section('Waiting for a person', waitingList(waiting))}
@@ -60,7 +61,7 @@ function tiles(status: Status): string {
     `<div class="tile"><b>${html(value)}</b><span>${html(label)}</span></div>`
   return `<div class="tiles">
 ${tile(`${ready} of ${status.servers.length}`, 'servers ready')}
-${tile(String(status.tools.listed), 'tools')}
+${tile(String(status.tools.callable), 'tools')}
 ${tile(String(status.listing.tools), `in the list (${status.exposure.effective})`)}
 ${tile(count(status.listing.tokens), 'tokens of the list')}
 </div>`
@@ -98,7 +99,7 @@ function runTable(runs: readonly RunSummary[] | undefined): string {
     `<time>${new Date(run.startedAt).toISOString().slice(0, 19).replace('T', ' ')}</time>`,
     badge(run.status),
     String(run.tasks),
-    run.ms === undefined ? '' : duration(run.ms),
+    run.ms === undefined ? '' : formatDuration(run.ms),
     html(run.intent ?? ''),
     `<code>${html(run.id)}</code>`,
   ])
@@ -129,13 +130,6 @@ const bad = new Set(['down', 'failed', 'quarantined', 'partial_failure', 'interr
 function badge(state: string): string {
   const tone = good.has(state) ? 'good' : bad.has(state) ? 'bad' : 'calm'
   return `<span class="badge ${tone}">${html(state.replace('_', ' '))}</span>`
-}
-
-function duration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`
-  const minutes = Math.floor(ms / 60_000)
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
 function count(number: number): string {

@@ -4,6 +4,7 @@ import type { Run } from '../model/run.js'
 import type { ServerState } from '../model/server.js'
 import type { Tool } from '../model/tool.js'
 import { isCallable } from '../model/tool.js'
+import { withinMs } from '../model/within-ms.js'
 import type { CatalogueView, View } from './catalogue-view.js'
 import type { Exposure } from './exposure.js'
 import { toolTokens } from './exposure.js'
@@ -21,7 +22,7 @@ export interface Status {
   readonly exposure: { readonly mode: Exposure['mode']; readonly effective: Exposure['effective'] }
   /** `tokens` is what the list costs a client; estimated until every tool is counted. */
   readonly listing: { readonly tools: number; readonly tokens: number }
-  readonly tools: { readonly known: number; readonly listed: number; readonly quarantined: number }
+  readonly tools: { readonly known: number; readonly callable: number; readonly quarantined: number }
   readonly servers: readonly ServerState[]
   /** Absent while the store is not open. */
   readonly runs?: readonly RunSummary[]
@@ -64,7 +65,7 @@ const recentRuns = 10
 export async function readStatus(deps: StatusDeps, storeMs: number): Promise<Status> {
   const view = deps.view.current()
   const http = deps.address()
-  const runs = await withinMs(deps.runs.list(recentRuns), storeMs).catch(() => undefined)
+  const runs = await withinMs(deps.runs.list(recentRuns), storeMs, undefined).catch(() => undefined)
   const status: Status = {
     version: deps.version,
     pid: process.pid,
@@ -75,7 +76,7 @@ export async function readStatus(deps: StatusDeps, storeMs: number): Promise<Sta
     listing: { tools: view.listing.length, tokens: view.listingTokens },
     tools: {
       known: view.tools.length,
-      listed: view.tools.filter(isCallable).length,
+      callable: view.tools.filter(isCallable).length,
       quarantined: view.tools.filter((tool) => tool.changed !== undefined).length,
     },
     servers: deps.view.servers(),
@@ -107,11 +108,4 @@ export function summarizeTool(tool: Tool, view: View): ToolSummary {
     tokens: toolTokens(tool),
     flags: tool.flags,
   }
-}
-
-function withinMs<Value>(promise: Promise<Value>, ms: number): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`Not within ${ms} ms.`)), ms)
-    promise.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }

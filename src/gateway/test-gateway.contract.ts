@@ -22,6 +22,7 @@ import type { ServerState } from '../model/server.js'
 import { formatToolId, hashDefinition, type Tool, type ToolDefinition, type ToolId } from '../model/tool.js'
 import type { CallTool, ToolCall, ToolResult } from '../model/tool-call.js'
 import { createGateway, type Gateway } from './create-gateway.js'
+import type { GatewayRuns } from './runs.js'
 
 export const testConfig: PmlConfig = {
   source: '/home/someone/.mcp.json',
@@ -81,6 +82,8 @@ export interface TestGatewayOptions {
   readonly settled?: () => Promise<void>
   /** Tools that change without a word. */
   readonly liveTools?: () => readonly Tool[]
+  /** No step of a run is stored. */
+  readonly storeFails?: boolean
 }
 
 export interface TestGateway {
@@ -133,7 +136,7 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
     },
     callTool,
     endSession: (session) => void ended.push(session),
-    runs: createFakeRuns(callTool),
+    runs: createFakeRuns(callTool, options.storeFails ?? false),
     async trust(seen) {
       const ids = seen.map(({ id }) => id)
       trusted.push(...ids)
@@ -234,15 +237,16 @@ function streamClientTransport(input: PassThrough, output: PassThrough): Transpo
 }
 
 /** Tasks one after another, without references: enough to see what the gateway makes of runs. */
-function createFakeRuns(callTool: CallTool) {
+function createFakeRuns(callTool: CallTool, storeFails: boolean): GatewayRuns {
   const handles = new Map<string, RunHandle>()
   return {
     start(plan: Plan, session: string): RunHandle {
-      const handle = startFakeRun(plan, session, callTool)
+      const handle = startFakeRun(plan, session, callTool, storeFails)
       handles.set(handle.id, handle)
       return handle
     },
     find: async (id: string) => handles.get(id)?.current(),
+    isStored: (id: string) => handles.get(id)?.isStored() ?? true,
     async abort(id: string, reason: string) {
       handles.get(id)?.abort(reason)
       return handles.get(id)?.result
@@ -255,7 +259,7 @@ function createFakeRuns(callTool: CallTool) {
   }
 }
 
-function startFakeRun(plan: Plan, session: string, callTool: CallTool): RunHandle {
+function startFakeRun(plan: Plan, session: string, callTool: CallTool, storeFails: boolean): RunHandle {
   const stop = new AbortController()
   const tasks: TaskOutcome[] = plan.tasks.map(({ id, tool, arguments: args }) => ({
     id,
@@ -299,6 +303,7 @@ function startFakeRun(plan: Plan, session: string, callTool: CallTool): RunHandl
   return {
     id: run.id,
     current: () => run,
+    isStored: () => !storeFails,
     result,
     abort: (reason) => stop.abort(reason),
     events: {

@@ -68,7 +68,7 @@ const httpStatuses: Readonly<Record<string, number>> = {
   ABORTED: 503,
 }
 
-export function httpStatus(error: unknown): number {
+export function replyStatus(error: unknown): number {
   if (!(error instanceof PmlError)) return 500
   return httpStatuses[error.code] ?? (error.code.startsWith('UPSTREAM_') ? 502 : 500)
 }

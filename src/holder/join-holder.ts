@@ -11,7 +11,7 @@ import { acknowledged } from './acknowledge.js'
 import type { HolderApi } from './holder-api.js'
 import { openHolderStream, relayRequest, remoteApi } from './reach-holder.js'
 import { type LocalService, serveLocal } from './serve-local.js'
-import { socketPath } from './socket-path.js'
+import { removeOlderSockets, socketPath } from './socket-path.js'
 import { type HolderFacts, type LockOwner, takeLock } from './take-lock.js'
 
 /** A gateway in reach: our own, or the holder's. */
@@ -50,7 +50,10 @@ export async function joinHolder(options: JoinOptions): Promise<Holding> {
   for (;;) {
     const lock = takeLock(options.directory, options)
     const path = socketPath(options.directory, lock.generation)
-    if (lock.held) return holdHere(options, path, lock.release)
+    if (lock.held) {
+      removeOlderSockets(path, lock.generation)
+      return holdHere(options, path, lock.release)
+    }
     if (isInTheWay(lock.by, options) && Date.now() - startedAt < commandMayTakeMs) {
       await sleep(lookAgainMs)
       continue

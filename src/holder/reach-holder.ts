@@ -5,6 +5,9 @@ import { HolderError, PmlError } from '../errors.js'
 import type { HolderApi } from './holder-api.js'
 import { relayedPrefix } from './serve-local.js'
 
+/** A holder that takes longer than this to say a word is stuck, or stopped. */
+const answerWithinMs = 5_000
+
 /** Opens a stream to the holder that listens at `path`; rejects when nobody does. */
 export function openHolderStream(path: string, protocol: 'pml-stdio' | 'pml-watch'): Promise<Duplex> {
   return new Promise((resolve, reject) => {
@@ -13,6 +16,8 @@ export function openHolderStream(path: string, protocol: 'pml-stdio' | 'pml-watc
       path: '/',
       headers: { connection: 'Upgrade', upgrade: protocol },
     })
+    const timer = setTimeout(() => request.destroy(new Error('The holder does not answer.')), answerWithinMs)
+    request.once('close', () => clearTimeout(timer))
     request.once('error', reject)
     request.once('response', (response) => {
       response.resume()
@@ -24,6 +29,7 @@ export function openHolderStream(path: string, protocol: 'pml-stdio' | 'pml-watc
       )
     })
     request.once('upgrade', (_response, socket, head) => {
+      clearTimeout(timer)
       if (head.length > 0) socket.unshift(head)
       socket.on('error', () => socket.destroy())
       resolve(socket)

@@ -35,7 +35,8 @@ export interface SessionMemory {
 export const replayPrefix = 'pml-replay-'
 
 export function createSessionMemory(): SessionMemory {
-  const pending = new Map<string, { readonly message: Message; delivered: boolean }>()
+  /** By id; what else a client writes for an id is refused by the holder, and never answered under it. */
+  const pending = new Map<unknown, { readonly message: Message; delivered: boolean }>()
   const sticky = new Map<string, Message>()
   let initialize: Message | undefined
   let initialized: Message | undefined
@@ -44,23 +45,24 @@ export function createSessionMemory(): SessionMemory {
     fromClient(message) {
       const { method, id, params } = message
       if (method === undefined) return
-      if (id !== undefined && id !== null) pending.set(JSON.stringify(id), { message, delivered: false })
+      if (typeof id === 'string' || typeof id === 'number') pending.set(id, { message, delivered: false })
       if (method === 'initialize') initialize = message
       else if (method === 'notifications/initialized') initialized = message
-      else if (method === 'notifications/cancelled') pending.delete(JSON.stringify(params?.requestId))
+      else if (method === 'notifications/cancelled') pending.delete(params?.requestId)
       else if (method === 'logging/setLevel') sticky.set('level', message)
-      else if (method === 'resources/subscribe') sticky.set(`resource ${params?.uri}`, message)
-      else if (method === 'resources/unsubscribe') sticky.delete(`resource ${params?.uri}`)
+      else if (typeof params?.uri !== 'string') return
+      else if (method === 'resources/subscribe') sticky.set(`resource ${params.uri}`, message)
+      else if (method === 'resources/unsubscribe') sticky.delete(`resource ${params.uri}`)
     },
     delivered(message) {
-      const request = pending.get(JSON.stringify(message.id))
+      const request = pending.get(message.id)
       if (request?.message === message) request.delivered = true
     },
     fromHolder(message) {
-      if (message.method === undefined && message.id !== undefined) pending.delete(JSON.stringify(message.id))
+      if (message.method === undefined && message.id !== undefined) pending.delete(message.id)
     },
     replay() {
-      const shaken = initialize !== undefined && !pending.has(JSON.stringify(initialize.id))
+      const shaken = initialize !== undefined && !pending.has(initialize.id)
       const again = shaken ? [initialize!, ...sticky.values()] : []
       const repeat: Message[] = []
       const failed: Message[] = []
@@ -76,7 +78,7 @@ export function createSessionMemory(): SessionMemory {
       }
     },
     replayed({ repeat, failed }) {
-      for (const { id } of [...repeat, ...failed]) pending.delete(JSON.stringify(id))
+      for (const { id } of [...repeat, ...failed]) pending.delete(id)
     },
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { lstatSync, mkdirSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { HolderError } from '../errors.js'
 
 /** sun_path holds 104 bytes on macOS, 108 on Linux. */
@@ -27,4 +27,13 @@ function checkOwn(folder: string): void {
     `${folder} belongs to somebody else.`,
     'Remove it, or use a shorter path for PML_HOME.',
   )
+}
+
+/** Those of earlier holders: one that was killed leaves its socket behind. */
+export function removeOlderSockets(path: string, generation: number): void {
+  if (process.platform === 'win32') return
+  for (const name of readdirSync(dirname(path))) {
+    const match = /^(?:pml\.)?(\d+)\.sock$/.exec(name)
+    if (match && Number(match[1]) < generation) rmSync(join(dirname(path), name), { force: true })
+  }
 }

@@ -2,14 +2,18 @@
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export type JsonObject = { readonly [key: string]: Json }
 
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /** The same value always gives the same text, whatever the order of its keys: the base of every hash we keep. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
-  if (value !== null && typeof value === 'object') {
+  if (isObject(value)) {
     const fields = Object.keys(value)
-      .filter((key) => (value as Record<string, unknown>)[key] !== undefined)
+      .filter((key) => value[key] !== undefined)
       .sort()
-      .map((key) => `${JSON.stringify(key)}:${canonicalJson((value as Record<string, unknown>)[key])}`)
+      .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`)
     return `{${fields.join(',')}}`
   }
   return JSON.stringify(value) ?? 'null'

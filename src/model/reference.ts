@@ -8,7 +8,7 @@
  * objects and items of arrays can be reached: no path leads to a prototype, whatever it is called.
  */
 import { ReferenceSyntaxError } from '../errors.js'
-import type { Json, JsonObject } from './json.js'
+import { isObject, type Json, type JsonObject } from './json.js'
 
 export interface Reference {
   readonly text: string
@@ -54,7 +54,7 @@ export function parseReference(text: string): Reference {
 
 /** A reference is an object with `$from` and nothing else; beside other keys, `$from` is data like any other. */
 export function isReference(value: unknown): value is { readonly $from: unknown } {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return false
+  if (!isObject(value)) return false
   const keys = Object.keys(value)
   return keys.length === 1 && keys[0] === '$from'
 }

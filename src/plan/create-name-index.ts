@@ -2,8 +2,9 @@
  * Any form of a tool's name -> the tool. Promises: an exact form always wins over a forgiving one, and a forgiving one
  * counts only when it can mean a single tool: a call never reaches a tool by guess. Never ranks by meaning; that is search.
  */
+
+import { editDistance } from '../model/edit-distance.js'
 import type { Tool, ToolId } from '../model/tool.js'
-import { editDistance } from './edit-distance.js'
 import { foldName } from './fold-name.js'
 import { splitWords } from './split-words.js'
 

@@ -1,4 +1,4 @@
-import { editDistance } from './edit-distance.js'
+import { editDistance } from '../model/edit-distance.js'
 
 /**
  * The names nearest to a misspelt one, within one slip from 5 characters on and two from 9: shorter names are too close

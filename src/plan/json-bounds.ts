@@ -1,9 +1,3 @@
-import type { JsonObject } from '../model/json.js'
-
-export function isObject(value: unknown): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
-}
-
 /**
  * How deep and how large a value is, counting no further than just beyond the bounds. Walks with a list, not with calls:
  * a value of any depth costs no stack.

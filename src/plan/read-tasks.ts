@@ -1,7 +1,7 @@
 import { BadTasksError } from '../errors.js'
-import type { JsonObject } from '../model/json.js'
+import { isObject, type JsonObject } from '../model/json.js'
 import type { OnError, TaskRequest } from '../model/plan.js'
-import { describeValue, isObject, measureJson } from './json-bounds.js'
+import { describeValue, measureJson } from './json-bounds.js'
 
 /** A plan of more is a loop that was written out; it belongs in code. */
 export const mostTasks = 500

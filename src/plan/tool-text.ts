@@ -1,5 +1,5 @@
+import { isObject } from '../model/json.js'
 import type { Tool } from '../model/tool.js'
-import { isObject } from './json-bounds.js'
 
 /** What search knows of a tool: one text per field. */
 export type ToolText = Readonly<Record<Field, string>>

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isObject } from '../model/json.js'
 import type { KnownEra } from '../model/server.js'
 import { formatToolId, type Tool } from '../model/tool.js'
 import { createMutex } from './create-mutex.js'
@@ -94,8 +95,4 @@ function isPinned(data: Readonly<Record<string, unknown>>): boolean {
 
 function isEra(data: unknown): data is KnownEra {
   return isObject(data) && (data.kind === 'legacy' || (data.kind === 'modern' && isObject(data.discover)))
-}
-
-function isObject(data: unknown): data is Readonly<Record<string, unknown>> {
-  return typeof data === 'object' && data !== null && !Array.isArray(data)
 }

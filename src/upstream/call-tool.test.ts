@@ -8,6 +8,7 @@ import {
   openTestUpstreams,
   startedUpstreams,
 } from '../../test/servers/fixtures.js'
+import { createRedact } from '../model/redact.js'
 import type { ToolProgress } from '../model/tool-call.js'
 
 afterEach(closeAll)
@@ -74,6 +75,11 @@ describe('what comes back', () => {
       message: 'not today',
       data: { reason: 'rain' },
     })
+  })
+
+  test('a refusal that repeats a secret is cleaned of it', async () => {
+    const upstreams = await startedUpstreams([fixture('garbage')], { redact: createRedact(['not today']) })
+    expect(await failure(call(upstreams, 'garbage:refuse'))).toMatchObject({ message: '[redacted]' })
   })
 
   test('what breaks the protocol fails that call alone, with a typed error', async () => {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import {
   call,
@@ -63,6 +66,29 @@ describe.each([
 })
 
 describe('pins across processes', () => {
+  test('a session whose own process lists another definition is refused, whatever the others list', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'pml-')), 'changed')
+    const args = [fixturePath('changing'), 'changed-by', file]
+    const upstreams = await startedUpstreams([fixture('changing', { args, stateful: true })])
+    const as = (session: string) => callText(upstreams, greet, { name: 'x' }, { session })
+    expect(await as('before')).toBe('hello x')
+    writeFileSync(file, '')
+    expect(await failure(as('after'))).toMatchObject({ code: 'TOOL_QUARANTINED' })
+    expect(upstreams.tool(greet)?.changed).toBeDefined()
+    rmSync(file)
+    await call(upstreams, 'changing:restore', {}, { session: 'last' })
+    expect(await as('last')).toBe('hello x')
+    expect(await failure(as('after'))).toMatchObject({ code: 'TOOL_QUARANTINED' })
+  })
+
+  test('a definition that changes in one session is caught in that session', async () => {
+    const upstreams = await startedUpstreams([fixture('changing', { stateful: true })])
+    await call(upstreams, 'changing:change', {}, { session: 'a' })
+    await waitFor(() => upstreams.tool(greet)?.changed !== undefined)
+    const as = (session: string) => callText(upstreams, greet, { name: 'x' }, { session })
+    expect(await failure(as('a'))).toMatchObject({ code: 'TOOL_QUARANTINED' })
+  })
+
   test('a tool that changed while we were away is caught at the call that wakes its server', async () => {
     const before = await startedUpstreams([fixture('changing')])
     const args = [fixturePath('changing'), 'changed']
@@ -90,6 +116,19 @@ describe('the catalogue as a whole', () => {
     const upstreams = await startedUpstreams([fixture('echo'), fixture('grandchild')])
     expect(upstreams.tool('echo:echo' as ToolId)?.flags).toEqual(['same name as a tool of grandchild'])
     expect(upstreams.tool('grandchild:echo' as ToolId)?.flags).toEqual(['same name as a tool of echo'])
+  })
+
+  test('a tool about which nothing changed stays the same object when its server lists again', async () => {
+    const upstreams = await startedUpstreams([fixture('changing'), fixture('echo')])
+    const before = new Map(upstreams.tools().map((tool) => [tool.id, tool]))
+    await call(upstreams, 'changing:add_tool')
+    await waitFor(() => upstreams.tool('changing:extra' as ToolId))
+    await call(upstreams, 'changing:change')
+    await waitFor(() => upstreams.tool(greet)?.changed !== undefined)
+    upstreams.setTokens(new Map([[upstreams.tool('echo:add' as ToolId)!.hash, 7]]))
+    upstreams.adoptPins([...before.values()])
+    const other = upstreams.tools().filter((tool) => before.get(tool.id) !== tool)
+    expect(other.map(({ id }) => id)).toEqual(['changing:extra', greet, 'echo:add'])
   })
 
   test('counted tokens stay with their definition', async () => {

@@ -1,10 +1,12 @@
+import { isDeepStrictEqual } from 'node:util'
 import { formatToolId, type SeenChange, type Tool, type ToolDefinition, type ToolId } from '../model/tool.js'
 import { flagDefinition, nameKey } from './flag-definition.js'
 import { acceptChange, adoptPin, loseTool, seeDefinition } from './pins.js'
 
 /**
  * Every tool we know, of servers that are configured now and of those that were: a pin outlives its server's absence.
- * Reads are cheap: the list is built when something changed and kept until the next change.
+ * Reads are cheap: the list is built when something changed and kept until the next change. A tool about which nothing
+ * changed stays the very same object: that is how others know what to save or build anew.
  */
 export class Catalogue {
   readonly #tools = new Map<ToolId, Tool>()
@@ -27,12 +29,6 @@ export class Catalogue {
 
   tool(id: string): Tool | undefined {
     return this.#current().byId.get(id)
-  }
-
-  knows(server: string): boolean {
-    if (this.#seenServers.has(server)) return true
-    for (const tool of this.#tools.values()) if (tool.server === server) return true
-    return false
   }
 
   /** How many tools the server lists. */
@@ -94,11 +90,19 @@ export class Catalogue {
 
   #set(tool: Tool): void {
     const tokens = this.#tokens.get(tool.hash)
-    this.#tools.set(tool.id, tokens === undefined ? tool : { ...tool, tokens })
+    const next = tokens === undefined ? tool : { ...tool, tokens }
+    const before = this.#tools.get(tool.id)
+    // Flags are the view's: they depend on the other tools.
+    if (before === undefined || !isDeepStrictEqual(before, { ...next, flags: before.flags })) {
+      this.#tools.set(tool.id, next)
+    }
   }
 
   #current(): View {
-    this.#view ??= buildView([...this.#tools.values()].filter(({ server }) => this.#configured.has(server)))
+    if (this.#view === undefined) {
+      this.#view = buildView([...this.#tools.values()].filter(({ server }) => this.#configured.has(server)))
+      for (const tool of this.#view.list) this.#tools.set(tool.id, tool)
+    }
     return this.#view
   }
 }
@@ -122,7 +126,8 @@ function buildView(tools: readonly Tool[]): View {
     .map((tool) => {
       const sharers = owners.get(nameKey(tool.name)) ?? []
       const others = [...sharers].filter((server) => server !== tool.server).sort()
-      return { ...tool, flags: flagsOf(tool, others) }
+      const flags = flagsOf(tool, others)
+      return isDeepStrictEqual(flags, tool.flags) ? tool : { ...tool, flags }
     })
     .sort((a, b) => (a.id < b.id ? -1 : 1))
   return { list, counts, byId: new Map(list.map((tool) => [tool.id, tool])) }

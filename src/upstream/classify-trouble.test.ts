@@ -1,7 +1,8 @@
-import { SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
 import { describe, expect, test } from 'vitest'
 import { fixture, httpServer } from '../../test/servers/fixtures.js'
-import { classifyTrouble } from './classify-trouble.js'
+import { createRedact } from '../model/redact.js'
+import { classifyTrouble, toRefusal, toUpstreamError } from './classify-trouble.js'
 
 const redact = (text: string): string => text
 const local = fixture('echo', { command: 'npx' })
@@ -92,5 +93,31 @@ describe('trouble is named once', () => {
       redact,
     })
     expect(message).toBe('the process was ended by SIGSEGV. It last wrote: core dumped')
+  })
+
+  test.each([
+    [null, -32603, 'The server gave no reason.', undefined],
+    [{ code: 'x', message: 5, data: [1] }, -32603, 'The server gave no reason.', [1]],
+    [{ code: -1, message: 'no', data: JSON.parse('['.repeat(9999) + ']'.repeat(9999)) }, -1, 'no', undefined],
+  ])('a refusal of any shape is taken: %#', (sent, rpcCode, message, data) => {
+    const refusal = toRefusal(sent, { server: 'echo', redact })
+    expect([refusal.rpcCode, refusal.message, refusal.data]).toEqual([rpcCode, message, data])
+  })
+
+  test('what a caller gets of it holds no secret, in its hint neither', () => {
+    const server = httpServer('https://mcp.example.test/mcp?key=s3cret-key')
+    const hides = createRedact(['s3cret-key'])
+    const errors = [
+      toUpstreamError(new SdkError(SdkErrorCode.RequestTimeout, 'late'), { server, redact: hides }),
+      toUpstreamError(http(404), { server, redact: hides }),
+      toUpstreamError(new ProtocolError(-32000, 'no s3cret-key', { key: 's3cret-key' }), {
+        server,
+        redact: hides,
+      }),
+    ]
+    for (const error of errors) {
+      expect(JSON.stringify([error.message, error.hint, error])).not.toContain('s3cret-key')
+    }
+    expect(errors[0]?.hint).toContain('[redacted]')
   })
 })

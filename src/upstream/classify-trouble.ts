@@ -1,6 +1,7 @@
 /** Every trouble with a server is named here, once: what kind it is, what happened, what to do about it. */
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from '@modelcontextprotocol/client'
 import { PmlError, UpstreamError, UpstreamRpcError } from '../errors.js'
+import { isDeeperThan } from '../model/is-deeper-than.js'
 import { type Redact, redactJson } from '../model/redact.js'
 import type { ServerConfig, Trouble, TroubleKind } from '../model/server.js'
 import type { ProcessExit } from './stdio-transport.js'
@@ -42,11 +43,27 @@ export function toUpstreamError(error: unknown, context: TroubleContext): PmlErr
   const { redact } = context
   const ended = context.timedOutAfterMs !== undefined || context.exit !== undefined
   if (error instanceof PmlError && !ended) return error
-  if (error instanceof ProtocolError && !ended) {
-    return new UpstreamRpcError(context.server.name, error.code, redact(error.message), redactJson(error.data, redact))
-  }
+  if (error instanceof ProtocolError && !ended)
+    return toRefusal(error, { server: context.server.name, redact })
   const { kind, message, hint } = classifyTrouble(error, context)
   return new UpstreamError(context.server.name, kind, redact(message), redact(hint), { cause: error })
+}
+
+/** Deeper than any explanation; what is nested without end can be neither cleaned nor written. */
+const deepestData = 256
+
+/** A server's own error for a request, whatever it sent as one. */
+export function toRefusal(
+  sent: unknown,
+  { server, redact }: { readonly server: string; readonly redact: Redact },
+): UpstreamRpcError {
+  const { code, message, data } = (sent ?? {}) as { code?: unknown; message?: unknown; data?: unknown }
+  return new UpstreamRpcError(
+    server,
+    typeof code === 'number' ? code : -32603,
+    typeof message === 'string' ? redact(message) : 'The server gave no reason.',
+    isDeeperThan(data, deepestData) ? undefined : redactJson(data, redact),
+  )
 }
 
 const offlineCodes = new Set([

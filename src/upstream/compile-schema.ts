@@ -1,7 +1,7 @@
 /** A server's input schema as a function that checks arguments, made under limits: the schema is not ours. */
 import type { Ajv, ErrorObject, Options } from 'ajv'
+import { isDeeperThan } from '../model/is-deeper-than.js'
 import type { JsonObject } from '../model/json.js'
-import { isDeeperThan } from './is-deeper-than.js'
 import { linearPattern } from './linear-pattern.js'
 import { withinBudget } from './time-budget.js'
 

@@ -41,7 +41,10 @@ function createBodyMeasure(): Measure {
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-/** An event may have any number of lines; an empty one ends it. Lines end with LF, CR or CR LF (HTML standard, 9.2.6). */
+/**
+ * An event may have any number of lines; an empty one ends it. Lines end with LF, CR or CR LF (HTML standard,
+ * "Parsing an event stream").
+ */
 function createEventMeasure(): Measure {
   let bytes = 0
   let lineIsEmpty = true

@@ -1,9 +1,9 @@
 import { UpstreamError } from '../errors.js'
-import type { JsonObject } from '../model/json.js'
+import { isDeeperThan } from '../model/is-deeper-than.js'
+import { isObject, type JsonObject } from '../model/json.js'
 import type { Log } from '../model/log.js'
 import type { ToolDefinition } from '../model/tool.js'
 import type { Connection } from './connection.js'
-import { isDeeperThan } from './is-deeper-than.js'
 
 export interface ListOptions {
   readonly server: string
@@ -67,10 +67,6 @@ function faultOf(tool: unknown): string | undefined {
   }
   if (isDeeperThan(tool, maxDepth)) return `"${tool.name}" is nested more than ${maxDepth} levels deep`
   return undefined
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function noList(server: string): UpstreamError {

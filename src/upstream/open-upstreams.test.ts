@@ -15,6 +15,7 @@ import {
   waitFor,
 } from '../../test/servers/fixtures.js'
 import { createRedact } from '../model/redact.js'
+import type { ToolId } from '../model/tool.js'
 import type { Upstreams } from './upstreams.js'
 
 afterEach(closeAll)
@@ -138,6 +139,15 @@ describe('connecting', () => {
     expect(stateOf(upstreams, 'echo').fromSnapshot).toBe(false)
   })
 
+  test('one server is waited for without the others', async () => {
+    const upstreams = openTestUpstreams([fixture('echo'), fixture('hanging')])
+    upstreams.start()
+    const startedAt = Date.now()
+    await upstreams.settled({ timeoutMs: 15_000, server: 'echo' })
+    expect(stateOf(upstreams, 'echo').status).toBe('ready')
+    expect(Date.now() - startedAt).toBeLessThan(10_000)
+  })
+
   test('a disabled server is not started and says so', async () => {
     const upstreams = await startedUpstreams([fixture('echo', { disabled: true })])
     expect(upstreams.servers()).toMatchObject([{ status: 'disabled', pids: [] }])
@@ -211,6 +221,48 @@ describe('a child process', () => {
     expect(Date.now() - startedAt).toBeLessThan(1600)
   })
 
+  test('a start that our own end cuts short is no attempt, and says what it is to those who wait', async () => {
+    const known = (await startedUpstreams([fixture('counter', { name: 'hanging' })])).tools()
+    const tools = ['hanging', 'queued'].flatMap((server) =>
+      known.map((tool) => ({ ...tool, server, id: `${server}:${tool.name}` as ToolId })),
+    )
+    const limits = {
+      maxMessageBytes: 4_000_000,
+      concurrentColdStarts: 1,
+      concurrentCalls: 64,
+      concurrentCallsPerServer: 16,
+    }
+    const eras = { hanging: { kind: 'legacy' } } as const
+    const servers = [fixture('hanging'), fixture('hanging', { name: 'queued' })]
+    const upstreams = openTestUpstreams(servers, { known: tools, limits, eras })
+    upstreams.start()
+    await waitFor(() => stateOf(upstreams, 'hanging').status === 'connecting')
+    const waiting = ['hanging:pid', 'queued:pid'].map((id) => failure(call(upstreams, id)))
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    await upstreams.reconfigure([])
+    for (const error of await Promise.all(waiting)) {
+      expect(error).toMatchObject({ code: 'UPSTREAM_OFFLINE', hint: expect.stringContaining('Call again') })
+      expect(error.message).toContain('removed from the configuration')
+    }
+    expect(upstreams.tried()).toEqual([])
+  })
+
+  test('closing keeps what was learned of a server, and makes none a tried one', async () => {
+    const eras = { hanging: { kind: 'legacy' } } as const
+    const upstreams = openTestUpstreams([fixture('hanging'), fixture('echo')], { eras })
+    upstreams.start()
+    await waitFor(() => stateOf(upstreams, 'echo').status === 'ready')
+    await upstreams.close()
+    expect(upstreams.tried()).toEqual(['echo'])
+    expect(upstreams.eras()).toMatchObject({ hanging: { kind: 'legacy' } })
+  })
+
+  test('that cannot be spawned is not remembered by the last resort', async () => {
+    const before = process.listenerCount('exit')
+    await startedUpstreams([fixture('missing', { command: 'npx-that-is-not-there' })])
+    expect(process.listenerCount('exit')).toBe(before)
+  })
+
   test('that dies in a call fails that call at once, says why without secrets, and comes back', async () => {
     const upstreams = await startedUpstreams([fixture('dying')], { redact: createRedact(['on fire']) })
     const startedAt = Date.now()
@@ -219,7 +271,10 @@ describe('a child process', () => {
     expect(error).toMatchObject({ code: 'UPSTREAM_EXIT', kind: 'exit' })
     expect(error.message).toContain('exited with code 3')
     expect(error.message).toContain('the disk is [redacted]')
-    expect(stateOf(upstreams, 'dying')).toMatchObject({ status: 'down', trouble: { kind: 'exit' } })
+    expect(stateOf(upstreams, 'dying')).toMatchObject({
+      status: 'down',
+      trouble: { kind: 'exit', message: expect.stringContaining('the disk is [redacted]') },
+    })
     expect(stateOf(upstreams, 'dying').toolCount).toBe(2)
     await waitFor(() => stateOf(upstreams, 'dying').status === 'ready')
     expect(await callText(upstreams, 'dying:live')).toContain('alive')

@@ -1,8 +1,8 @@
 /**
  * The servers behind us. Promises: nothing is spawned before `start()`; one dead or slow server blocks nothing; a tool
  * whose definition changed is not called until a person accepts it; results pass as the server sent them; every process
- * group is gone when `close()` resolves. Never touches: the store, the network beyond the configured servers, and any
- * secret beyond those configured for the one server it starts.
+ * group is gone when `close()` resolves. Never touches: the network beyond the configured servers, and any secret beyond
+ * those configured for the one server it starts. Of this room persist-catalogue.ts alone knows the store.
  */
 import { canonicalJson } from '../model/json.js'
 import type { KnownEra, ServerConfig, ServerState } from '../model/server.js'
@@ -102,8 +102,11 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       catalogue.setTokens(counts)
       changed.notify()
     },
-    async settled({ timeoutMs, onlyUnknown = false }) {
-      const awaited = [...links.values()].filter((link) => !onlyUnknown || !triedBefore.has(link.config.name))
+    async settled({ timeoutMs, onlyUnknown = false, server }) {
+      const awaited = [...links.values()].filter(
+        ({ config: { name } }) =>
+          (!onlyUnknown || !triedBefore.has(name)) && (server === undefined || name === server),
+      )
       await withinTime(Promise.all(awaited.map((link) => link.firstAttempt)), timeoutMs)
     },
     endSession(session) {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { Tool } from '../model/tool.js'
 import { writeSnapshot } from '../store/snapshot.js'
-import type { Store } from '../store/store.js'
+import type { Snapshot, Store } from '../store/store.js'
 import type { Upstreams } from './upstreams.js'
 
 export interface PersistOptions {
@@ -32,12 +33,17 @@ export function persistCatalogue(options: PersistOptions): Persist {
   let stored = new Map<string, Tool>()
   let storing: Promise<void> = Promise.resolve()
 
-  let savedTried = String(upstreams.tried())
+  const read = (): Snapshot => ({
+    tools: upstreams.tools(),
+    eras: upstreams.eras(),
+    tried: upstreams.tried(),
+  })
+  let saved = read()
 
-  const saveSnapshot = (): Promise<void> => {
-    const tried = upstreams.tried()
-    savedTried = String(tried)
-    return writeSnapshot(options.dataDirectory, { tools: upstreams.tools(), eras: upstreams.eras(), tried })
+  const saveSnapshot = async (): Promise<void> => {
+    const snapshot = read()
+    await writeSnapshot(options.dataDirectory, snapshot)
+    saved = snapshot
   }
   const storeChanges = async (): Promise<void> => {
     const store = await options.store()
@@ -60,9 +66,13 @@ export function persistCatalogue(options: PersistOptions): Persist {
       timer ??= setTimeout(() => void now().catch(onError), saveAfterMs)
     },
     async close() {
-      const saved = timer === undefined ? storing : now().catch(onError)
-      if (timer !== undefined || savedTried !== String(upstreams.tried())) await saveSnapshot().catch(onError)
-      await Promise.race([saved, sleep(closeWithinMs, undefined, { ref: false })])
+      const isDue = timer !== undefined
+      clearTimeout(timer)
+      timer = undefined
+      if (isDue) storing = storing.then(storeChanges).catch(onError)
+      // Also what changed so lately that nobody was told, and what is being written at this moment.
+      if (!isDeepStrictEqual(read(), saved)) await saveSnapshot().catch(onError)
+      await Promise.race([storing, sleep(closeWithinMs, undefined, { ref: false })])
     },
   }
 }

@@ -4,10 +4,11 @@
  * any schema. Ids are strings with a prefix of ours, so that the two never meet.
  */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { UpstreamError, UpstreamRpcError } from '../errors.js'
+import { UpstreamError } from '../errors.js'
 import { isObject, type JsonObject } from '../model/json.js'
-import { type Redact, redactJson } from '../model/redact.js'
+import type { Redact } from '../model/redact.js'
 import type { ToolProgress } from '../model/tool-call.js'
+import { toRefusal } from './classify-trouble.js'
 import type { RpcMessage } from './read-message.js'
 
 export interface LaneOptions {
@@ -120,7 +121,7 @@ export class RequestLane {
     if (typeof id !== 'string' || !id.startsWith(prefix)) return false
     const pending = this.#pending.get(id)
     // Nobody waits for an answer that is unknown, repeated, or too late.
-    if (message.error !== undefined) pending?.reject(this.#refusal(message.error))
+    if (message.error !== undefined) pending?.reject(toRefusal(message.error, this.options))
     else pending?.resolve(message.result)
     return true
   }
@@ -136,17 +137,6 @@ export class RequestLane {
       })
     }
     return true
-  }
-
-  #refusal(error: unknown): UpstreamRpcError {
-    const { server, redact } = this.options
-    const { code, message, data } = isObject(error) ? error : {}
-    return new UpstreamRpcError(
-      server,
-      typeof code === 'number' ? code : -32603,
-      typeof message === 'string' ? redact(message) : 'The server gave no reason.',
-      redactJson(data, redact),
-    )
   }
 
   #withMeta(params: JsonObject, progressToken: string | undefined): JsonObject {

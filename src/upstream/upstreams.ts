@@ -23,6 +23,14 @@ export interface UpstreamsOptions {
   readonly redact: Redact
 }
 
+export interface SettledOptions {
+  readonly timeoutMs: number
+  /** Waits for servers alone that no earlier run has tried to reach. */
+  readonly onlyUnknown?: boolean
+  /** Waits for this one alone. */
+  readonly server?: string
+}
+
 /** The servers behind us, as one catalogue and one function that calls. */
 export interface Upstreams {
   /** Begins connecting in the background; nothing is spawned before. */
@@ -33,17 +41,17 @@ export interface Upstreams {
   tools(): readonly Tool[]
   tool(id: ToolId): Tool | undefined
   eras(): Readonly<Record<string, KnownEra>>
-  /** Tools or states changed; told once per tick. Returns the function that ends it. */
   /** Servers tried so far, in this run or an earlier one. */
   tried(): readonly string[]
+  /** Tools or states changed; told once per tick. Returns the function that ends it. */
   onChange(listener: () => void): () => void
   /** The store's pins, when it opens: a stored approval wins over a first sight. */
   adoptPins(stored: readonly Tool[]): void
   /** Accepts the changed definitions; returns the tools accepted. */
   trust(seen: readonly SeenChange[]): readonly Tool[]
   setTokens(counts: ReadonlyMap<string, number>): void
-  /** Resolves when no server (that was never seen before) is on its first attempt any more, or time is up. */
-  settled(options: { readonly timeoutMs: number; readonly onlyUnknown?: boolean }): Promise<void>
+  /** Resolves when no server is on its first attempt any more, or time is up. */
+  settled(options: SettledOptions): Promise<void>
   /** Throws PmlErrors only. */
   readonly callTool: CallTool
   /** Closes that session's connections to stateful servers. */

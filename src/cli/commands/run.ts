@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseConfigText } from '../../config/config-text.js'
 import { ConfigError, UsageError } from '../../errors.js'
+import { formatDuration } from '../../model/format-duration.js'
 import type { Run, TaskOutcome } from '../../model/run.js'
 import { commonArgs, defineCliCommand, gatewayChoice } from '../cli-command.js'
 import { formatTable } from '../format-table.js'
 import { type Io, printJson, printLine, readAll } from '../io.js'
-import { duration } from './status.js'
 
 export const runCommand = defineCliCommand({
   name: 'run',
@@ -29,7 +29,7 @@ THE FILE
     const { tasks, intent } = await readWorkflow(args.file, io)
     const run = (await gateway.withGateway(gatewayChoice(args), (api) =>
       api.post('/api/run', { tasks, ...(intent === undefined ? {} : { intent }) }),
-    )) as Run
+    )) as Run & { readonly stored?: boolean }
     if (args.json) printJson(io, run)
     else printLine(io, describeRun(run, io.stdout.columns))
     return run.status === 'complete' ? 0 : 1
@@ -59,16 +59,17 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-function describeRun(run: Run, width?: number): string {
+function describeRun(run: Run & { readonly stored?: boolean }, width?: number): string {
   const rows = run.tasks.map((task) => [
     task.id,
     task.tool,
     task.status,
-    task.ms === undefined ? '' : duration(task.ms),
+    task.ms === undefined ? '' : formatDuration(task.ms),
     outcome(task),
   ])
   const table = formatTable(['TASK', 'TOOL', 'STATUS', 'TOOK', 'RESULT'], rows, width ?? 200)
-  return `${table}\n\n${run.status}  ${run.id}`
+  const unstored = run.stored === false ? '\nNot every step could be stored: see pml status.' : ''
+  return `${table}\n\n${run.status}  ${run.id}${unstored}`
 }
 
 function outcome(task: TaskOutcome): string {

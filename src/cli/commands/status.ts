@@ -1,4 +1,5 @@
 import type { Status } from '../../gateway/status.js'
+import { formatDuration } from '../../model/format-duration.js'
 import type { ServerState } from '../../model/server.js'
 import { commonArgs, defineCliCommand, gatewayChoice } from '../cli-command.js'
 import { type Colours, coloursFor } from '../colour.js'
@@ -27,12 +28,12 @@ export function describeStatus(status: Status, colours: Colours, width?: number)
     exposure.mode === exposure.effective ? exposure.mode : `${exposure.mode} (${exposure.effective})`
   const facts = [
     ['version', status.version],
-    ['held by', `process ${status.pid}, for ${duration(status.uptimeMs)}`],
+    ['held by', `process ${status.pid}, for ${formatDuration(status.uptimeMs)}`],
     ['config', status.config],
     ...(status.http === undefined ? [] : [['http', status.http]]),
     ['exposure', mode],
     ['listing', `${listing.tools} tools, ${listing.tokens} tokens`],
-    ['tools', `${tools.known} known, ${tools.listed} callable, ${tools.quarantined} waiting for pml trust`],
+    ['tools', `${tools.known} known, ${tools.callable} callable, ${tools.quarantined} waiting for pml trust`],
   ].map(([name, value]) => `${name!.padEnd(10)}${value}`)
   return [...facts, '', servers(status, colours, width), '', runs(status, width)].join('\n')
 }
@@ -61,16 +62,9 @@ function runs(status: Status, width?: number): string {
     run.id,
     run.status,
     String(run.tasks),
-    run.ms === undefined ? '' : duration(run.ms),
+    run.ms === undefined ? '' : formatDuration(run.ms),
     new Date(run.startedAt).toISOString().slice(0, 19).replace('T', ' '),
     run.intent ?? '',
   ])
   return formatTable(['RUN', 'STATUS', 'TASKS', 'TOOK', 'STARTED (UTC)', 'INTENT'], rows, width)
-}
-
-export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
-  const minutes = Math.floor(ms / 60_000)
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }

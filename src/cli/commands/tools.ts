@@ -1,6 +1,6 @@
-import { closestName } from '../../config/closest-name.js'
 import { UsageError } from '../../errors.js'
 import type { ToolSummary } from '../../gateway/status.js'
+import { closestName } from '../../model/closest-name.js'
 import { commonArgs, defineCliCommand, gatewayChoice } from '../cli-command.js'
 import { formatTable } from '../format-table.js'
 import { printJson, printLine } from '../io.js'

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../model/json.js'
+import { isObject, type Json, type JsonObject } from '../../model/json.js'
 
 const maxChars = 400
 const maxProperties = 24
@@ -58,8 +58,4 @@ function union(types: readonly string[]): string {
 function literal(value: Json | undefined): string {
   const text = JSON.stringify(value) ?? 'unknown'
   return text.length <= 40 ? text : `${text.slice(0, 40)}...`
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

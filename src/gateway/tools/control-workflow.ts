@@ -1,6 +1,7 @@
 import { BadArgumentsError, NotYetError, RunNotFoundError } from '../../errors.js'
 import type { PmlConfig } from '../../model/config.js'
 import type { JsonObject } from '../../model/json.js'
+import type { Redact } from '../../model/redact.js'
 import type { ToolDefinition } from '../../model/tool.js'
 import type { ToolResult } from '../../model/tool-call.js'
 import { bytesPerToken } from '../estimate-tokens.js'
@@ -48,6 +49,7 @@ export interface ControlWorkflowDeps {
   config(): PmlConfig
   readonly runs: GatewayRuns
   readonly results: ResultStore
+  readonly redact: Redact
 }
 
 export function createControlWorkflow(deps: ControlWorkflowDeps): MetaTool {
@@ -76,7 +78,12 @@ async function followUp(
   const reason = optionalText(name, args, 'reason') ?? 'The agent asked for it.'
   const run = action === 'status' ? await deps.runs.find(id) : await deps.runs.abort(id, reason)
   if (run === undefined) throw new RunNotFoundError(id)
-  return runReply(run, { maxTokens: deps.config().maxResultTokens, results: deps.results })
+  return runReply(run, {
+    maxTokens: deps.config().maxResultTokens,
+    results: deps.results,
+    redact: deps.redact,
+    isStored: deps.runs.isStored(id),
+  })
 }
 
 function readOn(args: JsonObject, deps: ControlWorkflowDeps): ToolResult {

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../model/json.js'
+import { jsonLength } from '../../model/json-length.js'
 import type { Redact } from '../../model/redact.js'
 import type { Tool, ToolDefinition } from '../../model/tool.js'
 import type { ToolHit } from '../../plan/create-tool-search.js'
 import type { CatalogueView, View } from '../catalogue-view.js'
-import { jsonLength } from '../estimate-tokens.js'
 import { oneLine } from '../one-line.js'
 import { callSignature } from './call-signature.js'
 import { type MetaTool, reply } from './meta-tool.js'
@@ -18,7 +18,6 @@ export const discoverDefinition: ToolDefinition = {
     type: 'object',
     properties: {
       intent: { type: 'string', description: 'What you want to do, or a tool name' },
-      context: { type: 'array', items: { type: 'string' }, description: 'Tools used so far' },
       kind: { type: 'string', enum: ['tool', 'capability', 'any'] },
       limit: { type: 'integer', minimum: 1, maximum: 50, default: 8 },
     },
@@ -48,7 +47,7 @@ export function createDiscover({ view, redact }: DiscoverDeps): MetaTool {
       await view.firstSettled(searchWaitMs)
       const current = view.current()
       const hits = kind === 'capability' ? [] : current.search.search(intent, { limit })
-      const { shown, omitted } = withinBudget(hits.map((hit) => describeHit(hit, current)))
+      const { shown, omitted } = fitReply(hits.map((hit) => describeHit(hit, current)))
       const notes = serverNotes(view.servers()).map((note) => redactNote(note, redact))
       return reply(
         {
@@ -87,7 +86,7 @@ function quarantine(tool: Tool): JsonObject {
   }
 }
 
-function withinBudget(tools: readonly JsonObject[]): { shown: readonly JsonObject[]; omitted: number } {
+function fitReply(tools: readonly JsonObject[]): { shown: readonly JsonObject[]; omitted: number } {
   let left = maxReplyChars
   const shown = tools.filter((tool, i) => {
     left -= jsonLength(tool, maxReplyChars)

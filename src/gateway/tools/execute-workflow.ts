@@ -2,8 +2,10 @@ import { BadTasksError, ToolNotFoundError } from '../../errors.js'
 import type { PmlConfig } from '../../model/config.js'
 import type { JsonObject } from '../../model/json.js'
 import type { Plan } from '../../model/plan.js'
+import type { Redact } from '../../model/redact.js'
 import type { ToolDefinition } from '../../model/tool.js'
 import type { ToolResult } from '../../model/tool-call.js'
+import { withinMs } from '../../model/within-ms.js'
 import { planTasks } from '../../plan/plan-tasks.js'
 import type { CatalogueView } from '../catalogue-view.js'
 import type { ResolveTool } from '../resolve-tool.js'
@@ -53,6 +55,7 @@ export interface ExecuteWorkflowDeps {
   readonly resolve: ResolveTool
   readonly runs: GatewayRuns
   readonly results: ResultStore
+  readonly redact: Redact
 }
 
 export function createExecuteWorkflow(deps: ExecuteWorkflowDeps): MetaTool {
@@ -103,15 +106,15 @@ async function runToReply(plan: Plan, caller: Caller, deps: ExecuteWorkflowDeps)
   caller.signal.addEventListener('abort', abort, { once: true })
   const over = new AbortController()
   if (caller.onProgress !== undefined) tellProgress(handle, caller.onProgress, over.signal).catch(() => {})
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, replyWithinMs, undefined)
-  })
   try {
-    const run = (await Promise.race([handle.result, late])) ?? handle.current()
-    return runReply(run, { maxTokens: maxResultTokens, results: deps.results })
+    const run = (await withinMs(handle.result, replyWithinMs, undefined)) ?? handle.current()
+    return runReply(run, {
+      maxTokens: maxResultTokens,
+      results: deps.results,
+      redact: deps.redact,
+      isStored: handle.isStored(),
+    })
   } finally {
-    clearTimeout(timer)
     over.abort()
     caller.signal.removeEventListener('abort', abort)
   }

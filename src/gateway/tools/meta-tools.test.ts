@@ -115,6 +115,11 @@ describe('discover', () => {
     })
   })
 
+  it('takes what it has no use for yet', async () => {
+    const answer = await call(await open(), 'discover', { intent: 'mail', context: ['files:read_file'] })
+    expect(dataOf<Found>(answer).status).toBe('complete')
+  })
+
   it('says what to do when nothing is found', async () => {
     const client = await open()
     expect(dataOf<Found>(await call(client, 'discover', { intent: 'zzzz' })).hint).toContain('other words')
@@ -232,6 +237,42 @@ describe('execute_workflow', () => {
     expect(textOf(answer)).toContain('FAILED')
   })
 
+  it('errors of tasks carry no secret, results are as the tools gave them', async () => {
+    const client = await open({
+      config: { secrets: ['sk-12345678'] },
+      async callTool({ tool }) {
+        if (tool === 'mail:send') throw new Error('refused the key sk-12345678')
+        return { content: [{ type: 'text', text: 'the key is sk-12345678' }] }
+      },
+    })
+    const first = await call(client, 'execute_workflow', { tasks })
+    const { workflow_id } = dataOf<Reply>(first)
+    const again = await call(client, 'control_workflow', { workflow_id, action: 'status' })
+    for (const answer of [first, again]) {
+      expect(dataOf(answer)).toMatchObject({
+        tasks: [
+          { result: 'the key is sk-12345678' },
+          { error: { message: expect.stringContaining('refused the key [redacted]') } },
+        ],
+      })
+      expect(textOf(answer)).not.toContain('refused the key sk-')
+    }
+  })
+
+  it('says when a run could not be stored, and nothing when it could', async () => {
+    const stored = await call(await open(), 'execute_workflow', { tasks })
+    expect(dataOf(stored)).not.toHaveProperty('stored')
+    await house.close()
+    const client = await open({ storeFails: true })
+    const first = await call(client, 'execute_workflow', { tasks })
+    const { workflow_id } = dataOf<Reply>(first)
+    const again = await call(client, 'control_workflow', { workflow_id, action: 'status' })
+    for (const answer of [first, again]) {
+      expect(dataOf(answer)).toMatchObject({ status: 'complete', stored: false })
+      expect(textOf(answer)).toContain('Not all of this run could be stored')
+    }
+  })
+
   it('never runs in mode suggest, and shows the plan', async () => {
     const answer = await call(await open(), 'execute_workflow', { tasks, mode: 'suggest' })
     expect(dataOf(answer)).toMatchObject({
@@ -284,6 +325,7 @@ describe('execute_workflow', () => {
     const answer = await call(client, 'execute_workflow', { tasks })
     expect(JSON.stringify(answer).length).toBeLessThan(12_000)
     const { handle } = dataOf<Reply>(answer).tasks[0]!.result as { handle: string }
+    expect(textOf(answer)).toContain(handle)
     let text = ''
     for (let offset: number | undefined = 0; offset !== undefined; ) {
       const page: { text: string; next?: number } = dataOf(

@@ -1,22 +1,31 @@
 import type { Json, JsonObject } from '../../model/json.js'
+import { jsonLength } from '../../model/json-length.js'
+import type { Redact } from '../../model/redact.js'
 import type { Run, TaskOutcome } from '../../model/run.js'
 import type { ToolResult } from '../../model/tool-call.js'
 import { howToRead } from '../cut-result.js'
-import { bytesPerToken, jsonLength } from '../estimate-tokens.js'
+import { bytesPerToken } from '../estimate-tokens.js'
 import { headAndTail } from '../preview.js'
+import { redactErrors } from '../redact-errors.js'
 import type { ResultStore } from '../result-store.js'
 import { reply } from './meta-tool.js'
 
 export interface RunReplyOptions {
   readonly maxTokens: number
   readonly results: ResultStore
+  readonly redact: Redact
+  /** False when a step of the run is missing in the store. */
+  readonly isStored: boolean
 }
 
 /** Enough for most answers whole, some 2,000 tokens; clients that pass on structured content have everything anyway. */
 const maxTextChars = 6_000
 
+const notStored = 'Not all of this run could be stored: it may be missing from the list of runs.'
+
 /** A run as `execute_workflow` and `control_workflow` answer it, cut so that the whole reply stays within `maxTokens`. */
-export function runReply(run: Run, options: RunReplyOptions): ToolResult {
+export function runReply(whole: Run, options: RunReplyOptions): ToolResult {
+  const run = redactErrors(whole, options.redact)
   const share = Math.floor((options.maxTokens * bytesPerToken) / Math.max(1, run.tasks.length))
   const tasks = run.tasks.map((task) => describeTask(task, Math.max(share, 200), options.results))
   const ms = run.endedAt === undefined ? undefined : run.endedAt - run.startedAt
@@ -25,11 +34,12 @@ export function runReply(run: Run, options: RunReplyOptions): ToolResult {
     workflow_id: run.id,
     tasks,
     ...(ms !== undefined && { ms }),
+    ...(!options.isStored && { stored: false }),
     ...(run.status === 'running' && {
       next: `control_workflow {"workflow_id":"${run.id}","action":"status"}`,
     }),
   }
-  const result = reply(structured, describeRun(run, structured.next, options.results))
+  const result = reply(structured, describeRun(run, structured.next, options))
   return run.status === 'failed' ? { ...result, isError: true } : result
 }
 
@@ -57,11 +67,12 @@ function bounded(value: Json, maxChars: number, results: ResultStore): Json {
   }
 }
 
-function describeRun(run: Run, next: string | undefined, results: ResultStore): string {
+function describeRun(run: Run, next: string | undefined, options: RunReplyOptions): string {
   const done = run.tasks.filter((task) => task.status === 'complete').length
   const head = `${run.status}: ${done} of ${run.tasks.length} tasks complete, workflow_id ${run.id}`
   const share = Math.floor(maxTextChars / Math.max(1, run.tasks.length))
-  const lines = run.tasks.map((task) => describeTaskLine(task, Math.max(share, 120), results))
+  const lines = run.tasks.map((task) => describeTaskLine(task, Math.max(share, 120), options.results))
+  if (!options.isStored) lines.push(notStored)
   return [next === undefined ? head : `${head}. Ask again with ${next}`, ...lines].join('\n')
 }
 

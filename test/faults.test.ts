@@ -1,12 +1,13 @@
 /** Bad input and faults: whatever a client, a server or an editor does wrong, it is answered, and everything else goes on. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http'
+import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@modelcontextprotocol/client'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { alive, dataOf, eventually, fixture, type House, openHouse, root, textOf } from './harness.js'
-import { processesOf } from './servers/processes-of.js'
+import { commandOf, processesOf } from './servers/processes-of.js'
 import {
   type Answer,
   callLine,
@@ -17,6 +18,8 @@ import {
 } from './servers/raw-client.js'
 
 const proxy = { exposure: 'proxy' }
+/** Seconds are promised of a machine with a core to spare; on a busier one they are longer by as much as it is busier. */
+const patience = (): number => Math.min(4, Math.max(1, loadavg()[0]! / availableParallelism()))
 const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`
 const notUtf8 = (before: string, after: string): Buffer =>
   Buffer.concat([Buffer.from(before), Buffer.from([0xff, 0xfe]), Buffer.from(after)])
@@ -278,12 +281,12 @@ describe.runIf(existsSync(strings))('the big list of naughty strings', () => {
   })
 
   it('comes back unchanged from a workflow, also by reference and from the journal', async () => {
-    for (const part of [naughty.slice(0, 250), naughty.slice(250, 500), naughty.slice(500)]) {
+    for (const part of [naughty.slice(0, 300), naughty.slice(300)]) {
       // The value of a text that is a JSON object or array is what it says.
       const values = part.map((text) => (/^\s*[[{]/.test(text) ? parseOr(text) : text))
       const tasks = part.flatMap((text, at) => [
         { id: `a${at}`, tool: 'echo:echo', arguments: { text } },
-        ...(typeof values[at] === 'string'
+        ...(at % 5 === 0 && typeof values[at] === 'string'
           ? [{ id: `b${at}`, tool: 'echo:echo', arguments: { text: { $from: `a${at}` } } }]
           : []),
       ])
@@ -299,10 +302,8 @@ describe.runIf(existsSync(strings))('the big list of naughty strings', () => {
       for (const { tasks: outcomes } of [run, journal]) {
         const results = new Map(outcomes.map((task) => [task.id, task.result]))
         expect(values.map((_, at) => results.get(`a${at}`))).toEqual(values)
-        const referred = values.map((value, at) =>
-          typeof value === 'string' ? results.get(`b${at}`) : value,
-        )
-        expect(referred).toEqual(values)
+        for (const { id } of tasks.filter((task) => task.id.startsWith('b')))
+          expect(results.get(id)).toBe(results.get(id.replace('b', 'a')))
       }
     }
   }, 60_000)
@@ -495,7 +496,13 @@ describe('what a call gets wrong', () => {
     house = openHouse({ echo: fixture('echo'), counter: fixture('counter') }, proxy)
     client = (await house.stdio()).client
     await client.listTools()
-  })
+    // A new store takes its time, and the first workflows wait for it.
+    await eventually(
+      async () => dataOf(await workflow([{ id: 'a', tool: 'echo:echo', arguments: { text: 'up' } }])),
+      ({ stored }) => stored !== false,
+      50_000,
+    )
+  }, 60_000)
   afterAll(() => house.close())
   const workflow = async (tasks: unknown): Promise<unknown> =>
     client.callTool({ name: 'execute_workflow', arguments: { tasks } as never })
@@ -587,7 +594,7 @@ describe('what a call gets wrong', () => {
         { id: 'after', tool: 'echo:echo', arguments: { text: { $from: 'slow' } } },
       ]),
     )
-    expect(Date.now() - started).toBeLessThan(5_000)
+    expect(Date.now() - started).toBeLessThan(5_000 * patience())
     expect(reply.status).toBe('complete')
     const task = (id: string) => reply.tasks.find((one) => one.id === id)
     expect(task('slow')).toMatchObject({ error: { code: 'UPSTREAM_TIMEOUT' } })
@@ -675,7 +682,7 @@ describe('what a server does wrong', () => {
       const started = Date.now()
       const error = errorOf(await besideOthers(() => call(`garbage__${tool}`, { bytes: 17_000_000 })))
       expect(error.code).toBe('MESSAGE_TOO_LARGE')
-      expect(Date.now() - started).toBeLessThan(10_000)
+      expect(Date.now() - started).toBeLessThan(10_000 * patience())
     }
     expect(textOf(await call('garbage__bad_utf8'))).toBe('after bad bytes')
     expect(only('garbage.js')).toBe(pid)
@@ -693,7 +700,7 @@ describe('what a server does wrong', () => {
     const ended = await besideOthers(() =>
       Promise.all([call('dying__die'), call('dying__die'), call('dying__die')]),
     )
-    expect(Date.now() - started).toBeLessThan(5_000)
+    expect(Date.now() - started).toBeLessThan(5_000 * patience())
     for (const result of ended) {
       expect(errorOf(result)).toMatchObject({
         code: 'UPSTREAM_EXIT',
@@ -716,7 +723,7 @@ describe('what a server does wrong', () => {
       message: expect.stringContaining('1000 ms'),
     })
     expect(Date.now() - started).toBeGreaterThan(950)
-    expect(Date.now() - started).toBeLessThan(5_000)
+    expect(Date.now() - started).toBeLessThan(5_000 * patience())
     expect(JSON.parse(textOf(await call('silent__cancelled')))).toHaveLength(1)
     expect(only('silent-call.js')).toBe(pid)
   })
@@ -777,7 +784,7 @@ describe('a house that changes', () => {
     ])
     expect(errorOf(hung).code).toBe('UPSTREAM_TIMEOUT')
     expect(textOf(fine)).toBe('fine')
-    expect(Date.now() - started).toBeLessThan(5_000)
+    expect(Date.now() - started).toBeLessThan(5_000 * patience())
   })
 
   it('a definition that changed is not called until a person accepts it, whatever is restarted or killed', async () => {
@@ -826,7 +833,7 @@ describe('a house that changes', () => {
       5_000,
     )
     expect(errorOf(back).code).toBe('TOOL_QUARANTINED')
-  }, 60_000)
+  }, 120_000)
 
   it('servers are taken up and let go as the configuration is edited, and a broken edit changes nothing', async () => {
     house = openHouse({})
@@ -854,17 +861,15 @@ describe('a house that changes', () => {
       (left) => left.length === 0,
     )
 
-    for (const broken of ['servers: [', 'servers:\n  one: {comand: 7}\n', '']) {
+    for (const broken of [`${yaml('one')}limits: [`, `${yaml('one')}limits: 7\n`, '']) {
       const before = stderr().length
-      writeFileSync(file, `${yaml('one', 'three')}${broken}`.slice(broken === '' ? 1_000_000 : 0))
+      writeFileSync(file, broken)
       await eventually(
         () => stderr().slice(before),
-        (text) => broken === '' || /not used/.test(text),
+        (text) => /not used/.test(text),
       )
-      const { code, stdout } = await house.pml('status', '--json')
-      expect(code).toBe(0)
-      if (broken !== '')
-        expect((JSON.parse(stdout) as Status).servers.map(({ name }) => name)).toEqual(['one', 'three'])
+      expect((await statusOf(house)).servers.map(({ name }) => name)).toEqual(['one', 'three'])
+      expect(textOf(await echo('three'))).toBe('three')
     }
     writeFileSync(file, yaml('one', 'two'))
     await eventually(names, (list) => list === 'one two')
@@ -881,9 +886,9 @@ describe('when standard input is closed, everything is gone within 2 s', () => {
   })
   const goneWithin2s = (): Promise<unknown> =>
     eventually(
-      () => processesOf(house.home),
+      () => processesOf(house.home).map(commandOf),
       (left) => left.length === 0,
-      2_000,
+      2_000 * patience(),
     )
 
   it('with calls in flight, and servers that ignore every sign', async () => {
@@ -938,7 +943,7 @@ describe('when standard input is closed, everything is gone within 2 s', () => {
     const started = Date.now()
     bridge.end()
     await bridge.exited
-    expect(Date.now() - started).toBeLessThan(2_000)
+    expect(Date.now() - started).toBeLessThan(2_000 * patience())
     const cancelled = await eventually(
       async () => JSON.parse((await holder.call('silent__cancelled')).result!.content[0]!.text) as unknown[],
       (ids) => ids.length > 0,
@@ -968,6 +973,6 @@ describe('when standard input is closed, everything is gone within 2 s', () => {
     const started = Date.now()
     waiting.end()
     await Promise.race([waiting.exited, sleep(4_000)])
-    expect(Date.now() - started).toBeLessThan(2_000)
+    expect(Date.now() - started).toBeLessThan(2_000 * patience())
   })
 })

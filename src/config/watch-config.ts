@@ -89,7 +89,7 @@ export function watchConfig(
     }
     seen = undefined
     listeners.onError(
-      new ConfigError(file, undefined, 'the file is gone; the configuration read before stays'),
+      new ConfigError(file, undefined, 'the file is gone or empty; the configuration read before stays'),
     )
   }
 }
@@ -104,11 +104,11 @@ function watchDirectory(directory: string, onEvent: () => void): FSWatcher | und
   }
 }
 
-/** Changes with every write and every replacement; undefined when there is no such file. */
+/** Changes with every write and every replacement; undefined when there is no such file, or one that is still to be written. */
 async function signature(file: string): Promise<string | undefined> {
   try {
     const { ino, size, mtimeNs } = await stat(file, { bigint: true })
-    return `${ino} ${size} ${mtimeNs}`
+    return size === 0n ? undefined : `${ino} ${size} ${mtimeNs}`
   } catch {
     return undefined
   }

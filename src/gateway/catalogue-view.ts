@@ -36,6 +36,8 @@ export interface View {
 
 export interface CatalogueView {
   current(): View
+  /** The listing, for a client: from now on it is told of changes. */
+  giveListing(): View['listing']
   servers(): readonly ServerState[]
   /** On a first run: waits, once and within bounds, for servers that have never been seen. */
   firstSettled(atMostMs?: number): Promise<void>
@@ -93,13 +95,14 @@ export function createCatalogueView(options: CatalogueViewOptions): CatalogueVie
     if (view !== undefined && builtFor === now && sameTools(tools, view.tools)) return view
     builtFor = now
     view = buildView(tools, now, usage, view?.listing)
-    told ??= view.listing
     askForCounts(tools)
     return view
   }
 
   const announce = (): void => {
     announcing = undefined
+    // A first list that still waits for servers will hold what they bring.
+    if (told === undefined && settling !== undefined) return
     const before = told
     try {
       told = current().listing
@@ -116,6 +119,11 @@ export function createCatalogueView(options: CatalogueViewOptions): CatalogueVie
 
   return {
     current,
+    giveListing() {
+      const { listing } = current()
+      told ??= listing
+      return listing
+    },
     servers: () => catalogue.servers(),
     firstSettled(atMostMs) {
       settling ??= catalogue

@@ -20,22 +20,27 @@ export async function readJsonBody(request: IncomingMessage, maxBytes: number): 
 
 function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const declared = Number(request.headers['content-length'])
-    if (declared > maxBytes) reject(new MessageTooLargeError(declared, maxBytes))
+    const declared = Number(request.headers['content-length'] ?? 0)
     const chunks: Buffer[] = []
     let bytes = 0
+    const isTooLarge = (): boolean => Math.max(bytes, declared) > maxBytes
+    const refuse = (): void => reject(new MessageTooLargeError(Math.max(bytes, declared), maxBytes))
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes <= maxBytes) {
+      if (!isTooLarge()) {
         chunks.push(chunk)
         return
       }
       chunks.length = 0
-      reject(new MessageTooLargeError(bytes, maxBytes))
-      // A little more is drained unseen, so that the answer reaches a client that is still writing.
-      if (bytes > maxBytes + drainedBytes) request.destroy()
+      if (bytes <= maxBytes + drainedBytes) return
+      refuse()
+      setImmediate(() => request.destroy())
     })
-    request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    // Refused at its end, drained unseen: a client that is still writing may not see an answer before the connection breaks.
+    request.on('end', () => {
+      if (isTooLarge()) refuse()
+      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+    })
     request.on('error', reject)
     request.on('close', () => {
       if (!request.complete) reject(new UsageError('The request ended before its body did.'))

@@ -61,7 +61,7 @@ export function createMcpServer(deps: McpServerDeps, session: () => string): Ser
   const server = new GatewayServer(serverInfo(deps.version), serverOptions)
   server.setRequestHandler('tools/list', async (_request, ctx) => {
     if (deps.view.current().exposure.mode !== 'meta') await deps.view.firstSettled()
-    const tools = deps.view.current().listing as never
+    const tools = deps.view.giveListing() as never
     return isModern(ctx) ? { tools, ttlMs: listTtl(deps.view), cacheScope: 'private' } : { tools }
   })
   server.setRequestHandler('tools/call', { params: callParams }, async (params, ctx) => {

@@ -46,7 +46,7 @@ export async function bridgeStdio(options: BridgeOptions): Promise<void> {
       const messages = each(parse(line))
       for (const message of messages) memory.fromClient(message)
       unacknowledged.push(messages)
-      if (!opened.write(withNewline(line))) {
+      if (!opened.write(withNewline(line)) && !input.isPaused()) {
         input.pause()
         opened.once('drain', () => input.resume())
       }

@@ -1,4 +1,10 @@
-import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  Agent,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { HolderError, PmlError } from '../errors.js'
@@ -91,10 +97,10 @@ export function relayRequest(path: string, request: IncomingMessage, response: S
       method: request.method ?? 'GET',
       path: relayedPrefix + (request.url ?? '/'),
       agent: agentOf(request.socket),
-      headers: request.headers,
+      headers: endToEnd(request.headers),
     },
     (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers))
       answer.pipe(response)
       answer.once('error', () => response.destroy())
     },
@@ -110,4 +116,13 @@ export function relayRequest(path: string, request: IncomingMessage, response: S
   })
   response.once('close', () => relayed.destroy())
   request.pipe(relayed)
+}
+
+/**
+ * What is said of one connection says nothing of the next (RFC 9110, 7.6.1): a client's `close` would have the holder close
+ * ours while we are still writing.
+ */
+function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const { connection: _connection, 'keep-alive': _keepAlive, ...rest } = headers
+  return rest
 }

@@ -16,6 +16,7 @@ const written = Promise.resolve()
 export function createLineWriter(stream: Writable): LineWriter {
   let lines: string[] = []
   let scheduled = false
+  let draining: Promise<void> | undefined
 
   const flush = (): void => {
     scheduled = false
@@ -33,7 +34,12 @@ export function createLineWriter(stream: Writable): LineWriter {
         scheduled = true
         setImmediate(flush)
       }
-      return stream.writableNeedDrain ? drained(stream) : written
+      if (!stream.writableNeedDrain) return written
+      // One wait for all: a slow reader must not gather a listener for every line.
+      draining ??= drained(stream).then(() => {
+        draining = undefined
+      })
+      return draining
     },
   }
 }

@@ -11,6 +11,10 @@ export function processesOf(home: string, script = ''): readonly number[] {
     })
 }
 
+export function commandOf(pid: number): string {
+  return `${pid} ${readProc(pid, 'cmdline').replaceAll('\0', ' ')}`
+}
+
 /** Empty for what is gone, a zombie, or somebody else's. */
 function readProc(pid: number, file: string): string {
   try {

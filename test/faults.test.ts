@@ -532,9 +532,9 @@ describe('what a call gets wrong', () => {
       ]),
     )
     expect(error.code).toBe('CYCLIC_TASKS')
-    expect(error.message).toMatch(
-      /a -> b -> c -> a|b -> c -> a -> b|c -> a -> b -> c|a -> c -> b -> a|b -> a -> c -> b|c -> b -> a -> c/,
-    )
+    const circle = /circle: (.+)\./.exec(error.message)![1]!.split(' -> ')
+    expect([...circle].sort()).toEqual(['a', 'b', 'c', circle[0]].sort())
+    expect(circle.at(-1)).toBe(circle[0])
   })
 
   it('an unknown tool in a task is answered with the closest names', async () => {

@@ -222,7 +222,9 @@ async function listen(
         `Port ${port} is taken.`,
         'Choose another with --port, or --port 0 for any free one.',
       )
-    return listen(server, host, 0, false)
+    const other = await listen(server, host, 0, false)
+    process.stderr.write(`Port ${port} is taken; this time it is ${other}.\n`)
+    return other
   }
   return (server.address() as AddressInfo).port
 }

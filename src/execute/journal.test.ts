@@ -26,7 +26,7 @@ describe('createJournal', () => {
     vi.useFakeTimers()
     const journal = createJournal(() => new Promise(() => {}))
     const first = journal.write(event)
-    await vi.advanceTimersByTimeAsync(10_000)
+    await vi.advanceTimersByTimeAsync(60_000)
     await first
     await journal.write(event)
     await journal.write(event)

@@ -15,8 +15,11 @@ export interface Journal {
   end(): void
 }
 
-/** A write of the store takes milliseconds. One that takes this long hangs, and those after it are not waited for. */
-const longestRecordMs = 10_000
+/**
+ * A write of the store takes milliseconds, but a first start makes the database first, which takes a slow machine long. What
+ * takes longer than this hangs, and those after it are not waited for.
+ */
+const longestRecordMs = 60_000
 
 export function createJournal(record: (event: RunEvent) => Promise<void>): Journal {
   const log = new EventLog<RunEvent>()

@@ -32,7 +32,7 @@ export function renderStatusPage(page: StatusPage): string {
 <p>version ${html(status.version)} · up ${formatDuration(status.uptimeMs)} · pid ${status.pid} · ${html(status.config)}</p>
 </header>
 ${tiles(status)}
-${waiting.length === 0 ? '' : section('Waiting for a person', waitingList(waiting))}
+${section('Waiting for you', waitingList(waiting))}
 ${section('Servers', serverTable(status))}
 ${section('Recent runs', runTable(status.runs))}
 ${section('Tools', toolTable(tools, page.moreTools))}
@@ -72,6 +72,7 @@ function section(title: string, body: string): string {
 }
 
 function waitingList(tools: readonly ToolSummary[]): string {
+  if (tools.length === 0) return '<p class="none">Nothing: no decision is pending.</p>'
   const items = tools.map(
     ({ id }) =>
       `<li>The definition of <code>${html(id)}</code> changed. See and accept it: <code>pml trust ${html(id)}</code></li>`,
@@ -159,15 +160,17 @@ body{margin:0;background:var(--page);color:var(--ink);font:15px/1.5 system-ui,sa
 main{max-width:1080px;margin:0 auto;padding:32px 20px}
 h1{font-size:24px;margin:0}
 h2{font-size:15px;margin:28px 0 8px}
-header p,.none{color:var(--soft);margin:2px 0 0}
+header p,.none{color:var(--soft);margin:2px 0 0;overflow-wrap:anywhere}
 code{font:13px/1.4 ui-monospace,monospace;overflow-wrap:anywhere}
-.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(180px,1fr));gap:12px;margin-top:20px}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(140px,1fr));gap:12px;margin-top:20px}
 .tile,.scroll,section ul{background:var(--card);border:1px solid var(--line);border-radius:10px}
 .tile{padding:12px 16px}
 .tile b{display:block;font-size:22px;font-weight:600}
 .tile span,th{color:var(--soft);font-size:13px}
 section ul{margin:0;padding:12px 16px 12px 32px;border-color:var(--bad)}
 .scroll{overflow-x:auto}
+td:first-child{min-width:13em}
+td:last-child{min-width:15em}
 table{width:100%;border-collapse:collapse}
 th,td{text-align:left;vertical-align:top;padding:8px 12px;border-bottom:1px solid var(--line)}
 th{font-weight:500}

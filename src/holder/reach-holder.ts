@@ -89,6 +89,17 @@ function agentOf(client: Socket): Agent {
   return agent
 }
 
+const takenOver = {
+  code: 'HOLDER',
+  message: 'The gateway is being taken over.',
+  hint: 'Try again in a second.',
+}
+const cutOff = {
+  code: 'GATEWAY_LOST',
+  message: 'The gateway process ended during this request, which may or may not have been carried out.',
+  hint: 'Look at the effect of the call first; the gateway itself is back in a second.',
+}
+
 /** Hands one HTTP request to the holder as it is and its answer back as it comes. */
 export function relayRequest(path: string, request: IncomingMessage, response: ServerResponse): void {
   const relayed = httpRequest(
@@ -106,13 +117,11 @@ export function relayRequest(path: string, request: IncomingMessage, response: S
     },
   )
   relayed.once('error', () => {
-    if (response.headersSent) response.destroy()
-    else
-      response
-        .writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' })
-        .end(
-          '{"error":{"code":"HOLDER","message":"The gateway is being taken over.","hint":"Try again in a second."}}',
-        )
+    if (response.headersSent) return void response.destroy()
+    const mayBeDone = request.method === 'POST' && relayed.writableFinished
+    response
+      .writeHead(503, { 'content-type': 'application/json', ...(!mayBeDone && { 'retry-after': '1' }) })
+      .end(JSON.stringify({ error: mayBeDone ? cutOff : takenOver }))
   })
   response.once('close', () => relayed.destroy())
   request.pipe(relayed)

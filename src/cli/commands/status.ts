@@ -28,7 +28,7 @@ export function describeStatus(status: Status, colours: Colours, width?: number)
     exposure.mode === exposure.effective ? exposure.mode : `${exposure.mode} (${exposure.effective})`
   const facts = [
     ['version', status.version],
-    ['held by', `process ${status.pid}, for ${formatDuration(status.uptimeMs)}`],
+    ['held by', heldBy(status)],
     ['config', status.config],
     ...(status.http === undefined ? [] : [['http', status.http]]),
     ['exposure', mode],
@@ -67,4 +67,9 @@ function runs(status: Status, width?: number): string {
     run.intent ?? '',
   ])
   return formatTable(['RUN', 'STATUS', 'TASKS', 'TOOK', 'STARTED (UTC)', 'INTENT'], rows, width)
+}
+
+function heldBy({ pid, uptimeMs }: Status): string {
+  if (pid === process.pid) return 'nobody: no gateway is running, this command looked by itself'
+  return `process ${pid}, for ${formatDuration(uptimeMs)}`
 }

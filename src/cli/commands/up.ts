@@ -6,7 +6,7 @@ import { httpArgs, httpChoice } from '../http-choice.js'
 import { type Io, printJson, printLine } from '../io.js'
 import { createProgress } from '../progress.js'
 
-/** What is slower than this comes up behind the help text; the status page shows it. */
+/** What is slower than this is seen on the status page. */
 const reportForMs = 15_000
 
 export const upCommand = defineCliCommand({
@@ -19,13 +19,13 @@ export const upCommand = defineCliCommand({
     const progress = createProgress(io)
     const front = await gateway.openHttpFront({ ...gatewayChoice(args), ...httpChoice(args) }, progress.step)
     if (args.json) printJson(io, { url: front.url, mcp: `${front.url}mcp`, holder: front.holderPid })
-    else printLine(io, front.url)
+    else {
+      printLine(io, front.url)
+      const program = { url: front.url, node: process.execPath, program: programPath() }
+      io.stderr.write(`\n${connectHelp({ ...program, ...configToName(io, args.config) })}\n\n`)
+    }
     await front.reportStart(progress.note, reportForMs)
     progress.done(front.here ? 'ready' : `ready, in front of the gateway of process ${front.holderPid}`)
-    if (!args.json) {
-      const program = { url: front.url, node: process.execPath, program: programPath() }
-      io.stderr.write(`\n${connectHelp({ ...program, ...configToName(io, args.config) })}\n`)
-    }
     await front.stopped
     await front.close()
     return 0

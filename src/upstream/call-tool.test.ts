@@ -24,7 +24,7 @@ describe('what is refused before it travels', () => {
   test('an unknown tool is answered with the closest names and the servers that cannot say yet', async () => {
     const upstreams = openTestUpstreams([fixture('echo'), fixture('hanging')])
     upstreams.start()
-    await upstreams.settled({ timeoutMs: 1500 })
+    await upstreams.settled({ timeoutMs: 60_000, server: 'echo' })
     expect(await failure(call(upstreams, 'echo:ecko'))).toMatchObject({
       code: 'TOOL_NOT_FOUND',
       closest: expect.arrayContaining(['echo:echo']),

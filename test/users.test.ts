@@ -1,4 +1,4 @@
-/** One test for each trouble of USERS.md that this gateway must not have; the number is the row's. */
+/** One test for each trouble that users of such gateways report and this one must not have; the number is that of our list. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -29,7 +29,7 @@ interface Status {
 const status = async (): Promise<Status> => JSON.parse((await house.pml('status', '--json')).stdout) as Status
 const allReady = (state: Status): boolean => state.servers.every((server) => server.status === 'ready')
 
-describe('troubles of USERS.md', () => {
+describe('what users of gateways run into', () => {
   it('row 1: many tools cost the context 900 tokens at most, few tools pass straight through', async () => {
     house = openHouse({ a: npmServer('everything'), b: npmServer('filesystem', '.'), c: npmServer('memory') })
     const large = await house.stdio()

@@ -6,17 +6,17 @@ it('gives every client its exact snippet, with real paths', () => {
     url: 'http://127.0.0.1:3939/',
     node: '/usr/bin/node',
     program: '/opt/casys pml/bin/pml.js',
-    config: '/work/pml.config.yaml',
+    config: '/team/pml.config.yaml',
   })
   expect(help).toMatchInlineSnapshot(`
     "Claude Code
       claude mcp add --transport http pml http://127.0.0.1:3939/mcp
 
     Claude Code, starting a gateway by itself
-      claude mcp add pml -- node '/opt/casys pml/bin/pml.js' serve --config /work/pml.config.yaml
+      claude mcp add pml -- node '/opt/casys pml/bin/pml.js' serve --config /team/pml.config.yaml
 
     Claude Desktop: claude_desktop_config.json
-      {"mcpServers":{"pml":{"command":"/usr/bin/node","args":["/opt/casys pml/bin/pml.js","serve","--config","/work/pml.config.yaml"]}}}
+      {"mcpServers":{"pml":{"command":"/usr/bin/node","args":["/opt/casys pml/bin/pml.js","serve","--config","/team/pml.config.yaml"]}}}
 
     Cursor: ~/.cursor/mcp.json
       {"mcpServers":{"pml":{"url":"http://127.0.0.1:3939/mcp"}}}
@@ -27,10 +27,10 @@ it('gives every client its exact snippet, with real paths', () => {
     Codex: ~/.codex/config.toml
       [mcp_servers.pml]
       command = "/usr/bin/node"
-      args = ["/opt/casys pml/bin/pml.js","serve","--config","/work/pml.config.yaml"]
+      args = ["/opt/casys pml/bin/pml.js","serve","--config","/team/pml.config.yaml"]
 
     Any other client over standard input and output
-      node '/opt/casys pml/bin/pml.js' serve --config /work/pml.config.yaml"
+      node '/opt/casys pml/bin/pml.js' serve --config /team/pml.config.yaml"
   `)
 })
 

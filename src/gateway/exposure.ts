@@ -23,7 +23,7 @@ export interface ExposureOptions {
   readonly usage: ReadonlyMap<ToolId, number>
 }
 
-/** DESIGN section 3: a small catalogue is better served directly. */
+/** A small catalogue is better served directly: above this, searching costs an agent less than reading. */
 export const directToolLimit = 20
 export const directShareOfWindow = 0.05
 

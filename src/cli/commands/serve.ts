@@ -13,7 +13,7 @@ export const serveCommand = defineCliCommand({
   },
   examples: [
     'pml serve',
-    'pml serve --config ~/work/pml.config.yaml --exposure meta',
+    'pml serve --config ~/team/pml.config.yaml --exposure meta',
     'pml serve --http --port 0',
   ],
   notes: 'This is the command that MCP clients start. Standard output carries the protocol and nothing else.',

@@ -60,41 +60,42 @@ describe.each(['legacy', 'modern'] as const)('the fast lane on a %s connection',
   })
 
   it('cancels a call, and sends no answer for it', async () => {
-    let aborted = false
-    const callTool: CallTool = ({ signal }) =>
-      new Promise((_resolve, reject) => {
-        signal.addEventListener('abort', () => {
-          aborted = true
-          reject(signal.reason)
-        })
-      })
+    const { callTool, wasAborted } = neverAnswering()
     house = openTestGateway({ callTool })
     const wire = await openWire(era)
     wire.send({ id: 'slow', method: 'tools/call', params: { name: 'files__read', ...plain(era) } })
     await expect.poll(() => house.calls.length).toBe(1)
     wire.send({ method: 'notifications/cancelled', params: { requestId: 'slow', ...plain(era) } })
-    await expect.poll(() => aborted).toBe(true)
+    await expect.poll(wasAborted).toBe(true)
     await wire.ask({ name: 'discover', arguments: { intent: 'x' }, ...plain(era) })
     expect(wire.received.some((message) => message.id === 'slow')).toBe(false)
   })
 
   it('cancels what is under way when the client goes', async () => {
-    let aborted = false
-    const callTool: CallTool = ({ signal }) =>
-      new Promise((_resolve, reject) => {
-        signal.addEventListener('abort', () => {
-          aborted = true
-          reject(signal.reason)
-        })
-      })
+    const { callTool, wasAborted } = neverAnswering()
     house = openTestGateway({ callTool })
     const wire = await openWire(era)
     wire.send({ id: 'slow', method: 'tools/call', params: { name: 'files__read', ...plain(era) } })
     await expect.poll(() => house.calls.length).toBe(1)
     wire.end()
-    await expect.poll(() => aborted).toBe(true)
+    await expect.poll(wasAborted).toBe(true)
   })
 })
+
+/** A call that ends only by being cancelled. */
+function neverAnswering(): { readonly callTool: CallTool; wasAborted(): boolean } {
+  let aborted = false
+  return {
+    callTool: ({ signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          aborted = true
+          reject(signal.reason)
+        })
+      }),
+    wasAborted: () => aborted,
+  }
+}
 
 const plain = (era: 'legacy' | 'modern') => (era === 'modern' ? { _meta: envelope } : {})
 const forSdk = (era: 'legacy' | 'modern') => ({

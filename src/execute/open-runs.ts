@@ -1,3 +1,4 @@
+import type { ClientSide } from '../model/client-side.js'
 import type { Log } from '../model/log.js'
 import { newId } from '../model/new-id.js'
 import type { Plan } from '../model/plan.js'
@@ -11,7 +12,8 @@ import { type RunHandle, runPlan } from './run-plan.js'
 
 /** The runs of this gateway: those under way by handle, the finished ones from the store. */
 export interface Runs {
-  start(plan: Plan, session: string): RunHandle
+  /** The tools of a run may ask `client`; without one nobody is there to be asked. */
+  start(plan: Plan, session: string, client?: ClientSide): RunHandle
   find(id: string): Promise<Run | undefined>
   /** False when a step of a run, under way or ended lately, could not be stored. */
   isStored(id: string): boolean
@@ -47,11 +49,12 @@ export function openRuns(options: RunsOptions): Runs {
     active.get(id)?.current() ?? recent.get(id)?.run ?? (await (await options.store()).loadRun(id))
 
   return {
-    start(plan, session) {
+    start(plan, session, client) {
       const handle = runPlan(plan, {
         id: newId(),
         callTool: options.callTool,
         session,
+        ...(client && { client }),
         limits: { concurrentCalls: options.concurrentCalls() },
         now: Date.now,
         record: (event) =>

@@ -10,6 +10,7 @@
  */
 import { setMaxListeners } from 'node:events'
 import { PmlError } from '../errors.js'
+import type { ClientSide } from '../model/client-side.js'
 import type { Json } from '../model/json.js'
 import type { Plan, PlannedTask } from '../model/plan.js'
 import type { Run, TaskOutcome } from '../model/run.js'
@@ -26,6 +27,8 @@ export interface RunOptions {
   readonly id: string
   readonly callTool: CallTool
   readonly session: string
+  /** Who may be asked by the tools; absent: nobody. */
+  readonly client?: ClientSide
   readonly limits: { readonly concurrentCalls: number }
   now(): number
   /** The journal, awaited before an event is announced. It reports its own failures: here they only clear `isStored`. */
@@ -142,7 +145,7 @@ class OpenRun implements RunHandle {
   }
 
   async #tryTask(task: PlannedTask): Promise<TaskOutcome> {
-    const { callTool, session } = this.#options
+    const { callTool, session, client } = this.#options
     const { signal } = this.#stop
     let outcome = this.#outcomes.get(task.id)!
     let calledAt: number | undefined
@@ -153,7 +156,7 @@ class OpenRun implements RunHandle {
       signal.throwIfAborted()
       calledAt = this.#options.now()
       const { tool, timeoutMs } = task
-      const call = { tool, arguments: outcome.arguments, session, signal }
+      const call = { tool, arguments: outcome.arguments, session, signal, ...(client && { client }) }
       const answering = callTool(timeoutMs === undefined ? call : { ...call, timeoutMs })
       const answer = await unlessAborted(Promise.resolve(answering), signal)
       return this.#withMs(completed(outcome, taskResult(tool, answer)), calledAt)

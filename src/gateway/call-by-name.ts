@@ -5,7 +5,7 @@ import type { JsonObject } from '../model/json.js'
 import type { Log } from '../model/log.js'
 import type { Redact } from '../model/redact.js'
 import type { Tool } from '../model/tool.js'
-import type { CallTool, ToolResult } from '../model/tool-call.js'
+import type { CallTool, ContentBlock, ToolResult } from '../model/tool-call.js'
 import type { CatalogueView } from './catalogue-view.js'
 import { cutResult } from './cut-result.js'
 import type { ResolveTool } from './resolve-tool.js'
@@ -33,6 +33,8 @@ export interface CallByNameDeps {
   readonly callTool: CallTool
   readonly metaTools: readonly MetaTool[]
   readonly results: ResultStore
+  /** A result of the server speaks of this resource. */
+  sawLink(server: string, uri: string): void
   readonly redact: Redact
   readonly log: Log
 }
@@ -53,11 +55,22 @@ export function createCallByName(deps: CallByNameDeps): CallByName {
       deps.view.countUse(tool.id)
       const result = await deps.callTool({ ...caller, tool: tool.id, arguments: args })
       if (isDeeperThan(result, deepestResult)) throw tooDeep(tool)
+      for (const uri of linksOf(result)) deps.sawLink(tool.server, uri)
       return { result: cutResult(result, deps.config().maxResultTokens, deps.results), tool }
     } catch (error) {
       return { result: logged(error, deps), ...(tool && { tool }) }
     }
   }
+}
+
+/** Resources that a result links to or holds need not be in any list. */
+function linksOf({ content }: ToolResult): readonly string[] {
+  if (!Array.isArray(content)) return []
+  return content.flatMap((block: ContentBlock | null) => {
+    if (block?.type !== 'resource_link' && block?.type !== 'resource') return []
+    const holder = block.type === 'resource' ? (block.resource as { uri?: unknown } | undefined) : block
+    return typeof holder?.uri === 'string' ? [holder.uri] : []
+  })
 }
 
 /** Such an answer could not be written to the client, who would wait for it in vain. */

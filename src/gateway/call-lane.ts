@@ -7,9 +7,11 @@ import {
   SERVER_INFO_META_KEY,
   type Server,
 } from '@modelcontextprotocol/server'
+import { type ClientSide, nobody } from '../model/client-side.js'
 import { isObject, type JsonObject } from '../model/json.js'
 import type { ToolResult } from '../model/tool-call.js'
 import type { CallByName } from './call-by-name.js'
+import { modernSince } from './client-sides.js'
 import { fitEra } from './mcp-server.js'
 import { jsonRpc } from './wire-error.js'
 
@@ -32,13 +34,13 @@ export interface CallLaneOptions {
   readonly serverInfo: { readonly name: string; readonly version: string }
   readonly callByName: CallByName
   readonly session: string
+  /** Who may be asked while a call of a 2025 revision runs. */
+  client(server: Server): ClientSide
   send(message: JSONRPCMessage): Promise<void>
 }
 
 type Id = string | number
 
-/** The first revision whose requests carry an envelope and whose results a type. */
-const modernSince = '2026-07-28'
 const plainParams = new Set(['name', 'arguments', '_meta'])
 const noArguments: JsonObject = {}
 
@@ -52,7 +54,11 @@ export function createCallLane(options: CallLaneOptions): CallLane {
     open.set(id, controller)
     let message: object
     try {
-      const caller = { session: options.session, signal: controller.signal }
+      const caller = {
+        session: options.session,
+        signal: controller.signal,
+        client: call.modern ? nobody : options.client(server),
+      }
       const { result, tool } = await options.callByName(call.name, call.arguments, caller)
       const fitted: ToolResult = fitEra(server, result, tool?.definition.outputSchema)
       message = { result: call.modern ? asModern(fitted, options.serverInfo) : fitted, jsonrpc: '2.0', id }
@@ -111,8 +117,9 @@ function isPlainEnvelope(meta: unknown, revision: string): boolean {
   if (meta.progressToken !== undefined || meta[LOG_LEVEL_META_KEY] !== undefined) return false
   const capabilities = meta[CLIENT_CAPABILITIES_META_KEY]
   const info = meta[CLIENT_INFO_META_KEY]
-  // Capabilities in detail are for the SDK to judge; a client without any is the common case on this path.
-  return isObject(capabilities) && (info === undefined || isNamed(info))
+  // A client that can be asked may be, which ends its request before the call: that is not plain.
+  if (!isObject(capabilities) || Object.keys(capabilities).length > 0) return false
+  return info === undefined || isNamed(info)
 }
 
 function isNamed(info: unknown): boolean {

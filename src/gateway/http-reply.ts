@@ -29,15 +29,16 @@ export function sendText(
   response.end(body)
 }
 
-/** A refusal of /mcp before any server has seen the request; there is no id to answer. */
+/** A refusal of /mcp before any server has seen the request; mostly there is no id to answer. */
 export function sendRpcError(
   response: ServerResponse,
   status: number,
   code: number,
   message: string,
   headers: Readonly<Record<string, string>> = {},
+  id: string | number | null = null,
 ): void {
-  sendJson(response, status, { jsonrpc: '2.0', error: { code, message }, id: null }, headers)
+  sendJson(response, status, { jsonrpc: '2.0', error: { code, message }, id }, headers)
 }
 
 /** Writes what the SDK answered. A single JSON body goes out in one piece, a stream as its events come. */

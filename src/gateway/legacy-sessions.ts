@@ -5,6 +5,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import { newId } from '../model/new-id.js'
+import { createEventStores } from './event-store.js'
 
 /**
  * The sessions of 2025 revisions over HTTP. A session lives in this process alone: one that is unknown, expired or evicted
@@ -35,8 +36,14 @@ interface Open extends LegacySession {
   close(): Promise<void>
 }
 
+/** For all sessions together: what a client may have missed when its connection broke. */
+const keptEvents = { events: 10_000, bytes: 32 * 1024 * 1024 }
+/** When a client comes back to a stream that ended. */
+const retryMs = 500
+
 export function createLegacySessions(options: LegacySessionsOptions): LegacySessions {
   const open = new Map<string, Open>()
+  const events = createEventStores(keptEvents)
   const sweep = setInterval(
     () => {
       const oldest = Date.now() - options.idleMs
@@ -59,6 +66,8 @@ export function createLegacySessions(options: LegacySessionsOptions): LegacySess
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => void open.set(id, one),
+      eventStore: events.forSession(),
+      retryInterval: retryMs,
     })
     const server = await options.connect(transport, session)
     let closed = false

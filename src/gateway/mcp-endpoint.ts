@@ -9,8 +9,10 @@ import {
 } from '@modelcontextprotocol/server'
 import { MessageTooLargeError } from '../errors.js'
 import type { PmlConfig } from '../model/config.js'
+import { isObject, type JsonObject } from '../model/json.js'
 import type { Log } from '../model/log.js'
 import { newId } from '../model/new-id.js'
+import { paramHeaderFault } from '../upstream/param-headers.js'
 import { readJsonBody } from './http-body.js'
 import { methodNotAllowed, sendRpcError, sendWebResponse } from './http-reply.js'
 import { createLegacySessions } from './legacy-sessions.js'
@@ -19,7 +21,10 @@ import { jsonRpc } from './wire-error.js'
 /** Streamable HTTP at /mcp: the 2026 revision without state, 2025 revisions by session; one address for both. */
 export interface McpEndpoint {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /** Tells the clients of the 2026 revision who listen for it. */
   toolsChanged(): void
+  offersChanged(): void
+  resourceUpdated(uri: string): void
   close(): Promise<void>
 }
 
@@ -30,6 +35,11 @@ export interface McpEndpointOptions {
   /** A server for a session; it hears of changed lists. */
   connectServer(transport: WebStandardStreamableHTTPServerTransport, session: string): Promise<Server>
   endSession(session: string): void
+  /** The input schema of a tool by any form of its name. */
+  inputSchemaOf(name: string): JsonObject | undefined
+  /** Resolves when the servers have been asked to tell of these; `watcher` is dropped when the client has gone. */
+  watchListened(watcher: object, body: unknown): Promise<void>
+  unwatch(watcher: object): void
   readonly log: Log
 }
 
@@ -51,6 +61,15 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     idleMs: sessionIdleMs,
   })
 
+  const paramFault = (request: IncomingMessage, body: unknown): string | undefined => {
+    if (!isObject(body) || body.method !== 'tools/call' || !isObject(body.params)) return undefined
+    const { name, arguments: args } = body.params
+    const schema = typeof name === 'string' ? options.inputSchemaOf(name) : undefined
+    if (schema === undefined) return undefined
+    const given = isObject(args) ? (args as JsonObject) : {}
+    return paramHeaderFault(schema, given, (header) => one(request.headers[header.toLowerCase()]))
+  }
+
   const serve = async (request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> => {
     const gone = new AbortController()
     response.once('close', () => {
@@ -58,7 +77,12 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     })
     const webRequest = toWebRequest(request, gone.signal)
     if (!isLegacy(request, body)) {
+      const fault = paramFault(request, body)
+      if (fault !== undefined)
+        return sendRpcError(response, 400, jsonRpc.headerMismatch, fault, {}, idOf(body))
       sockets.set(webRequest, request.socket)
+      response.once('close', () => options.unwatch(response))
+      await options.watchListened(response, body)
       return sendWebResponse(response, await modern.fetch(webRequest, { parsedBody: body }))
     }
     const sessionId = one(request.headers['mcp-session-id'])
@@ -95,6 +119,11 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       return serve(request, response, body)
     },
     toolsChanged: () => modern.notify.toolsChanged(),
+    offersChanged() {
+      modern.notify.resourcesChanged()
+      modern.notify.promptsChanged()
+    },
+    resourceUpdated: (uri) => modern.notify.resourceUpdated(uri),
     async close() {
       await Promise.all([modern.close(), legacy.close()])
     },
@@ -123,6 +152,11 @@ function isLegacy(request: IncomingMessage, body: unknown): boolean {
 function toWebRequest(request: IncomingMessage, signal: AbortSignal): Request {
   const headers = { get: (name: string) => one(request.headers[name.toLowerCase()]) ?? null }
   return { method: request.method, url: 'http://localhost/mcp', headers, signal } as unknown as Request
+}
+
+function idOf(body: unknown): string | number | null {
+  const id = isObject(body) ? body.id : null
+  return typeof id === 'string' || typeof id === 'number' ? id : null
 }
 
 function one(header: string | string[] | undefined): string | undefined {

@@ -1,36 +1,49 @@
 import { Server, type ServerContext, type StandardSchemaV1 } from '@modelcontextprotocol/server'
 import { isObject, type JsonObject } from '../model/json.js'
+import type { Tool } from '../model/tool.js'
 import type { ToolResult } from '../model/tool-call.js'
 import type { CallByName } from './call-by-name.js'
 import type { CatalogueView } from './catalogue-view.js'
-import type { ResultResources } from './result-resources.js'
+import { type ConnectionState, callerOf } from './client-sides.js'
+import type { InputPauses } from './input-pauses.js'
+import type { OffersView } from './offers-view.js'
+import type { PassThrough } from './pass-through.js'
 import type { Caller } from './tools/meta-tool.js'
+import type { WatchedResources } from './watched-resources.js'
 
 /** One SDK server: a connection's, or in the 2026 revision over HTTP a single request's. Everything it answers is shared. */
 export interface McpServerDeps {
   readonly version: string
   readonly view: CatalogueView
   readonly callByName: CallByName
-  readonly resources: ResultResources
+  readonly offers: OffersView
+  readonly passThrough: PassThrough
+  /** The template of kept results, listed beside those of servers. */
+  readonly resultTemplate: JsonObject
+  readonly pauses: InputPauses
+  readonly watched: WatchedResources
+  setLogLevel(level: string): void
+  rootsChanged(session: string): void
 }
 
 /** Lists follow the catalogue by list_changed; this bounds how long a client that does not listen may be behind. */
 const listTtlMs = 60_000
-/** What a handle names never changes, and our templates change with the version alone. */
-const fixedTtlMs = 3_600_000
 
-const instructions =
-  'One gateway to many MCP servers. Not every tool is listed: find more with discover, call any by its name, or run several (or one) with execute_workflow.'
+const instructions = {
+  withMetaTools:
+    'One gateway to many MCP servers. Not every tool is listed: find more with discover, call any by its name, or run several (or one) with execute_workflow.',
+  proxy: 'One gateway to many MCP servers; what is listed is theirs.',
+} as const
 
 const serverOptions = {
-  capabilities: { tools: { listChanged: true }, resources: {} },
-  instructions,
-  cacheHints: {
-    'server/discover': { ttlMs: listTtlMs, cacheScope: 'private' },
-    'resources/list': { ttlMs: fixedTtlMs, cacheScope: 'private' },
-    'resources/templates/list': { ttlMs: fixedTtlMs, cacheScope: 'private' },
-    'resources/read': { ttlMs: fixedTtlMs, cacheScope: 'private' },
+  capabilities: {
+    tools: { listChanged: true },
+    resources: { listChanged: true, subscribe: true },
+    prompts: { listChanged: true },
+    completions: {},
+    logging: {},
   },
+  cacheHints: { 'server/discover': { ttlMs: listTtlMs, cacheScope: 'private' } },
   // The default compiles a schema validator for elicitation with every server, and so with every HTTP request.
   jsonSchemaValidator: {
     getValidator() {
@@ -57,37 +70,84 @@ export function serverInfo(version: string): { readonly name: string; readonly v
   return { name: 'casys-pml', version }
 }
 
-export function createMcpServer(deps: McpServerDeps, session: () => string): Server {
-  const server = new GatewayServer(serverInfo(deps.version), serverOptions)
+export function createMcpServer(deps: McpServerDeps, session: () => string, state: ConnectionState): Server {
+  const { withMetaTools } = deps.view.current().exposure
+  const server = new GatewayServer(serverInfo(deps.version), {
+    ...serverOptions,
+    instructions: withMetaTools ? instructions.withMetaTools : instructions.proxy,
+  })
+  const caller = (ctx: ServerContext) => callerOf(server, ctx, session(), state)
+  /** A list, once the servers that have never been seen had their chance. */
+  const list = async <List>(ctx: ServerContext, read: () => List): Promise<never> => {
+    await deps.view.firstSettled()
+    return withTtl(read(), deps.view, ctx) as never
+  }
+  /** A request for one server, which may ask its client meanwhile. */
+  const pass = async (
+    { method, params }: { readonly method: string; readonly params?: unknown },
+    ctx: ServerContext,
+    send: (params: JsonObject, caller: Caller) => Promise<JsonObject>,
+  ): Promise<never> => {
+    const { _meta: _, ...rest } = (params ?? {}) as JsonObject
+    const { end, ...asking } = caller(ctx)
+    try {
+      return (await deps.pauses.run({ method, params: rest }, asking, (who) => send(rest, who))) as never
+    } finally {
+      end()
+    }
+  }
+
   server.setRequestHandler('tools/list', async (_request, ctx) => {
     if (deps.view.current().exposure.mode !== 'meta') await deps.view.firstSettled()
-    const tools = deps.view.giveListing() as never
-    return isModern(ctx) ? { tools, ttlMs: listTtl(deps.view), cacheScope: 'private' } : { tools }
+    return withTtl({ tools: deps.view.giveListing() }, deps.view, ctx) as never
   })
-  server.setRequestHandler('tools/call', { params: callParams }, async (params, ctx) => {
-    const progress = openProgress(ctx)
-    const { result, tool } = await deps.callByName(params.name, params.arguments, {
-      session: session(),
-      signal: ctx.mcpReq.signal,
-      ...(progress && { onProgress: progress.tell }),
+  server.setRequestHandler('tools/call', { params: callParams }, async ({ name, arguments: args }, ctx) => {
+    const { end, ...asking } = caller(ctx)
+    let tool: Tool | undefined
+    const result = await deps.pauses.run({ name, arguments: args }, asking, async (who) => {
+      const called = await deps.callByName(name, args, who)
+      tool = called.tool
+      return called.result
     })
-    progress?.end()
-    return fitEra(server, result, tool?.definition.outputSchema)
+    end()
+    return fitEra(server, result as ToolResult, tool?.definition.outputSchema)
   })
-  server.setRequestHandler('resources/list', () => ({ resources: [] }))
-  server.setRequestHandler('resources/templates/list', () => deps.resources.templates())
-  server.setRequestHandler('resources/read', (request) => deps.resources.read(request.params.uri))
+  server.setRequestHandler('resources/list', (_, ctx) =>
+    list(ctx, () => ({ resources: deps.offers.resources() })),
+  )
+  server.setRequestHandler('resources/templates/list', (_, ctx) =>
+    list(ctx, () => ({ resourceTemplates: [...deps.offers.templates(), deps.resultTemplate] })),
+  )
+  server.setRequestHandler('prompts/list', (_, ctx) => list(ctx, () => ({ prompts: deps.offers.prompts() })))
+  server.setRequestHandler('resources/read', (request, ctx) =>
+    pass(request, ctx, deps.passThrough.readResource),
+  )
+  server.setRequestHandler('prompts/get', (request, ctx) => pass(request, ctx, deps.passThrough.getPrompt))
+  server.setRequestHandler('completion/complete', (request, ctx) =>
+    pass(request, ctx, deps.passThrough.complete),
+  )
+  server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
+    await deps.watched.watch(server, uri)
+    return {}
+  })
+  server.setRequestHandler('resources/unsubscribe', async ({ params: { uri } }) => {
+    deps.watched.unwatch(server, uri)
+    return {}
+  })
+  server.setRequestHandler('logging/setLevel', async ({ params: { level } }) => {
+    state.logLevel = level
+    deps.setLogLevel(level)
+    return {}
+  })
+  server.setNotificationHandler('notifications/roots/list_changed', () => deps.rootsChanged(session()))
   return server
 }
 
-function isModern(ctx: ServerContext): boolean {
-  return ctx.mcpReq.envelope !== undefined
-}
-
-/** A list taken while servers are still coming up is not worth keeping. */
-function listTtl(view: CatalogueView): number {
+/** Since 2026-07-28 a list says how long it holds; one taken while servers are still coming up is not worth keeping. */
+function withTtl<List>(list: List, view: CatalogueView, ctx: ServerContext): List {
+  if (ctx.mcpReq.envelope === undefined) return list
   const loading = view.servers().some(({ status }) => status === 'waiting' || status === 'connecting')
-  return loading ? 0 : listTtlMs
+  return { ...list, ttlMs: loading ? 0 : listTtlMs, cacheScope: 'private' }
 }
 
 interface CallParams {
@@ -110,28 +170,6 @@ const callParams: StandardSchemaV1<unknown, CallParams> = {
       return { value: { name, arguments: args as JsonObject } }
     },
   },
-}
-
-/** Progress goes to the client until the answer does: a notification after it would have nobody to reach. */
-function openProgress(
-  ctx: ServerContext,
-): { readonly tell: NonNullable<Caller['onProgress']>; end(): void } | undefined {
-  const progressToken = ctx.mcpReq._meta?.progressToken
-  if (progressToken === undefined) return undefined
-  let open = true
-  return {
-    tell(progress) {
-      if (!open) return
-      const sent = ctx.mcpReq.notify({
-        method: 'notifications/progress',
-        params: { progressToken, ...progress },
-      })
-      sent.catch(() => {})
-    },
-    end() {
-      open = false
-    },
-  }
 }
 
 /** In 2025 revisions structured content and output schemas must be objects; the SDK wraps the schema in the list, and this the value. */

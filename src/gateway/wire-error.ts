@@ -21,6 +21,8 @@ export const jsonRpc = {
   internalError: -32603,
   /** The SDK's own code for a request that HTTP refuses. */
   refused: -32000,
+  /** SEP-2243: a header says something else than the body. */
+  headerMismatch: -32020,
   /** As the SDK answers it, so that clients start a new session. */
   sessionNotFound: -32001,
 } as const

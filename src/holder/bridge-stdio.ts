@@ -44,7 +44,8 @@ export async function bridgeStdio(options: BridgeOptions): Promise<void> {
 
     const send = (line: Buffer): void => {
       const messages = each(parse(line))
-      for (const message of messages) memory.fromClient(message)
+      const isWanted = messages.map((message) => memory.fromClient(message))
+      if (messages.length > 0 && !isWanted.includes(true)) return
       unacknowledged.push(messages)
       if (!opened.write(withNewline(line)) && !input.isPaused()) {
         input.pause()
@@ -64,8 +65,10 @@ export async function bridgeStdio(options: BridgeOptions): Promise<void> {
       if (initialized) sendReplay(initialized)
       memory.replayed(replay)
       for (const answer of failed) toClient(JSON.stringify(answer))
-      // The new holder's list may differ from the one the client has.
-      if (initialized) toClient('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}')
+      // The new holder's lists may differ from those the client has.
+      if (initialized)
+        for (const list of ['tools', 'resources', 'prompts'])
+          toClient(`{"jsonrpc":"2.0","method":"notifications/${list}/list_changed"}`)
       sendLine = send
       const held = [...repeat.map((message) => Buffer.from(JSON.stringify(message))), ...waiting]
       waiting = []

@@ -30,6 +30,19 @@ describe('what a bridge remembers of a session', () => {
     expect(replay.repeat).toEqual([])
   })
 
+  it('an answer to a question of a holder that is gone reaches no other', () => {
+    const memory = session()
+    const question = { jsonrpc: '2.0', id: 0, method: 'elicitation/create', params: {} }
+    const answer = { jsonrpc: '2.0', id: 0, result: { action: 'accept' } }
+    memory.fromHolder(question)
+    expect(memory.fromClient(answer)).toBe(true)
+    memory.fromHolder(question)
+    memory.replay()
+    expect(memory.fromClient(answer)).toBe(false)
+    memory.fromHolder(question)
+    expect(memory.fromClient(answer)).toBe(true)
+  })
+
   it('sends lists and searches again, and never a tool call that may have had an effect', () => {
     const memory = session()
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }

@@ -21,8 +21,8 @@ export interface Replay {
 }
 
 export interface SessionMemory {
-  /** A message of the client goes to the holder. */
-  fromClient(message: Message): void
+  /** A message of the client goes to the holder; false when it answers a holder that is gone, and nobody else. */
+  fromClient(message: Message): boolean
   /** The holder has taken it in, so it may have acted on it. */
   delivered(message: Message): void
   fromHolder(message: Message): void
@@ -38,30 +38,36 @@ export function createSessionMemory(): SessionMemory {
   /** By id; what else a client writes for an id is refused by the holder, and never answered under it. */
   const pending = new Map<unknown, { readonly message: Message; delivered: boolean }>()
   const sticky = new Map<string, Message>()
+  /** What this holder has asked the client. Another one counts its questions anew, and must not take an old answer. */
+  const asked = new Set<unknown>()
   let initialize: Message | undefined
   let initialized: Message | undefined
 
   return {
     fromClient(message) {
       const { method, id, params } = message
-      if (method === undefined) return
+      if (method === undefined) return asked.delete(id)
       if (typeof id === 'string' || typeof id === 'number') pending.set(id, { message, delivered: false })
       if (method === 'initialize') initialize = message
       else if (method === 'notifications/initialized') initialized = message
       else if (method === 'notifications/cancelled') pending.delete(params?.requestId)
       else if (method === 'logging/setLevel') sticky.set('level', message)
-      else if (typeof params?.uri !== 'string') return
+      else if (typeof params?.uri !== 'string') return true
       else if (method === 'resources/subscribe') sticky.set(`resource ${params.uri}`, message)
       else if (method === 'resources/unsubscribe') sticky.delete(`resource ${params.uri}`)
+      return true
     },
     delivered(message) {
       const request = pending.get(message.id)
       if (request?.message === message) request.delivered = true
     },
     fromHolder(message) {
-      if (message.method === undefined && message.id !== undefined) pending.delete(message.id)
+      if (message.id === undefined) return
+      if (message.method === undefined) pending.delete(message.id)
+      else asked.add(message.id)
     },
     replay() {
+      asked.clear()
       const shaken = initialize !== undefined && !pending.has(initialize.id)
       const again = shaken ? [initialize!, ...sticky.values()] : []
       const repeat: Message[] = []

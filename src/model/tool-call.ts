@@ -1,3 +1,4 @@
+import type { ClientSide, InputRound } from './client-side.js'
 import type { Json, JsonObject } from './json.js'
 import type { ToolId } from './tool.js'
 
@@ -10,6 +11,18 @@ export interface ToolCall {
   readonly signal: AbortSignal
   readonly timeoutMs?: number
   readonly onProgress?: (progress: ToolProgress) => void
+  /** Absent: nobody is there to be asked. */
+  readonly client?: ClientSide
+  readonly round?: InputRound
+  /** What the client sent in `_meta` beyond the protocol's own, e.g. trace context. */
+  readonly meta?: JsonObject
+}
+
+/** A request to one server that is not a tool call: `resources/read`, `prompts/get`, `completion/complete`. */
+export interface ServerRequest extends Omit<ToolCall, 'tool' | 'arguments'> {
+  readonly server: string
+  readonly method: string
+  readonly params: JsonObject
 }
 
 export interface ToolProgress {
@@ -33,3 +46,5 @@ export interface ContentBlock {
 }
 
 export type CallTool = (call: ToolCall) => Promise<ToolResult>
+
+export type SendRequest = (request: ServerRequest) => Promise<JsonObject>

@@ -7,7 +7,7 @@ import { formatToolId, type Tool } from '../model/tool.js'
 import { readSnapshot, writeSnapshot } from './snapshot.js'
 import type { Snapshot } from './store.js'
 
-const empty: Snapshot = { tools: [], eras: {}, tried: [] }
+const empty: Snapshot = { tools: [], eras: {}, offers: {}, tried: [] }
 
 describe('the snapshot', () => {
   let folder: string
@@ -47,7 +47,17 @@ describe('the snapshot', () => {
   it('is empty where a field is gone or is something else', async () => {
     await writeSnapshot(directory, aSnapshot('read'))
     const whole = readFileSync(join(directory, 'snapshot.json'), 'utf8')
-    const paths = ['version', 'tools', 'eras', 'eras.fs', 'eras.git.discover', 'eras.git.kind', 'tools.0']
+    const paths = [
+      'version',
+      'tools',
+      'eras',
+      'eras.fs',
+      'offers.fs',
+      'offers.fs.prompts',
+      'eras.git.discover',
+      'eras.git.kind',
+      'tools.0',
+    ]
     const toolPaths = [
       'id',
       'server',
@@ -118,6 +128,7 @@ function aSnapshot(name: string): Snapshot {
   return {
     tools: [tool],
     eras: { fs: { kind: 'legacy' }, git: { kind: 'modern', discover: { a: 1 } } },
+    offers: { fs: { resources: [{ uri: 'a:b' }], templates: [], prompts: [{ name: 'p' }] } },
     tried: ['fs', 'git', 'hanging'],
   }
 }

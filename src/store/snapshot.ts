@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isObject } from '../model/json.js'
+import type { ServerOffers } from '../model/offers.js'
 import type { KnownEra } from '../model/server.js'
 import { formatToolId, type Tool } from '../model/tool.js'
 import { createMutex } from './create-mutex.js'
@@ -10,7 +11,7 @@ import type { Snapshot } from './store.js'
 import { toStoreError } from './to-store-error.js'
 
 const version = 1
-const emptySnapshot: Snapshot = { tools: [], eras: {}, tried: [] }
+const emptySnapshot: Snapshot = { tools: [], eras: {}, offers: {}, tried: [] }
 
 /** Writers of one process take turns, so that the last one asked is the one that stays. */
 const oneAtATime = createMutex()
@@ -18,7 +19,10 @@ const oneAtATime = createMutex()
 export function readSnapshot(dataDirectory: string): Snapshot {
   try {
     const data: unknown = JSON.parse(readFileSync(snapshotFile(dataDirectory), 'utf8'))
-    return isSnapshot(data) ? { tools: data.tools, eras: data.eras, tried: data.tried } : emptySnapshot
+    if (!isSnapshot(data)) return emptySnapshot
+    // Snapshots of before servers' offers were kept have none.
+    const { tools, eras, tried, offers = {} } = data
+    return { tools, eras, tried, offers }
   } catch {
     return emptySnapshot
   }
@@ -63,7 +67,17 @@ function isSnapshot(data: unknown): data is Snapshot {
     Array.isArray(data.tried) &&
     data.tried.every((name) => typeof name === 'string') &&
     isObject(data.eras) &&
-    Object.values(data.eras).every(isEra)
+    Object.values(data.eras).every(isEra) &&
+    (data.offers === undefined || (isObject(data.offers) && Object.values(data.offers).every(isOffers)))
+  )
+}
+
+function isOffers(data: unknown): data is ServerOffers {
+  return (
+    isObject(data) &&
+    [data.resources, data.templates, data.prompts].every(
+      (list) => Array.isArray(list) && list.every(isObject),
+    )
   )
 }
 

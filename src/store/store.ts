@@ -6,6 +6,7 @@
  * so it survives the death of the process, not of the machine.
  * Never touches: upstream servers, secrets (texts arrive redacted), the lock of the data directory (the holder's).
  */
+import type { ServerOffers } from '../model/offers.js'
 import type { Run, TaskOutcome } from '../model/run.js'
 import type { KnownEra, ServerState } from '../model/server.js'
 import type { Tool } from '../model/tool.js'
@@ -32,6 +33,8 @@ export interface Store {
 export interface Snapshot {
   readonly tools: readonly Tool[]
   readonly eras: Readonly<Record<string, KnownEra>>
+  /** What each server offers beside its tools. */
+  readonly offers: Readonly<Record<string, ServerOffers>>
   /** Servers that an earlier run has tried to reach, with or without success: nobody waits for these. */
   readonly tried: readonly string[]
 }

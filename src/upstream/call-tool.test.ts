@@ -90,7 +90,7 @@ describe('what comes back', () => {
     })
     expect(await failure(call(upstreams, 'garbage:asks_back'))).toMatchObject({
       code: 'UPSTREAM_PROTOCOL',
-      hint: expect.stringContaining('later version'),
+      hint: expect.stringContaining('Give it everything'),
     })
     expect(await callText(upstreams, 'garbage:bad_utf8')).toBe('after bad bytes')
     expect(await callText(upstreams, 'garbage:twice')).toBe('first')

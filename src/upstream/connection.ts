@@ -1,21 +1,28 @@
-import type { Client, Transport } from '@modelcontextprotocol/client'
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
+  type Client,
+  type JSONRPCMessage,
   PROTOCOL_VERSION_META_KEY,
   SdkError,
   SdkErrorCode,
+  type Transport,
 } from '@modelcontextprotocol/client'
 import { type PmlError, UpstreamError } from '../errors.js'
+import type { ClientSide, InputRound, Notice, Question } from '../model/client-side.js'
 import { isObject, type JsonObject } from '../model/json.js'
 import type { Redact } from '../model/redact.js'
 import type { KnownEra } from '../model/server.js'
 import type { ToolDefinition } from '../model/tool.js'
 import type { ContentBlock, ToolResult } from '../model/tool-call.js'
 import { httpStatus } from './classify-trouble.js'
+import { type ClientDesk, createClientDesk } from './client-desk.js'
+import { isInputRequired } from './input-rounds.js'
+import { paramHeaders } from './param-headers.js'
 import type { RpcMessage } from './read-message.js'
 import { RequestLane, type RequestOptions } from './request-lane.js'
 import { StdioTransport } from './stdio-transport.js'
+import { createSubscription, type Subscription } from './subscription.js'
 
 export interface ConnectionOptions {
   readonly server: string
@@ -24,8 +31,21 @@ export interface ConnectionOptions {
   readonly clientInfo: { readonly name: string; readonly version: string }
   /** Names what went wrong, with what is known of the process. */
   explain(error: unknown): PmlError
-  onListChanged(connection: Connection): void
   readonly redact: Redact
+  /** The client of a connection that one session has to itself. */
+  owner(): ClientSide | undefined
+  readonly events: ConnectionEvents
+}
+
+/** What a connection tells of its own accord. */
+export interface ConnectionEvents {
+  /** A list may have changed: of tools, or of anything else it offers. */
+  onListChanged(connection: Connection, what: 'tools' | 'offers'): void
+  onResourceUpdated(uri: string): void
+  /** It asked something while several sessions waited for it. */
+  onAmbiguous(): void
+  /** Something for no one client alone. */
+  tellAll(notice: Notice): void
 }
 
 /** One open connection to one server: its handshake is done. It says once, through `lost`, that it is over. */
@@ -38,6 +58,10 @@ export class Connection {
 
   readonly #options: ConnectionOptions
   readonly #lane: RequestLane
+  readonly #desk: ClientDesk
+  /** Servers of 2026-07-28 tell of changes where they were asked to; older ones do so unasked. */
+  readonly #subscription: Subscription | undefined
+  #watched: ReadonlySet<string> = new Set()
   #reportLost: (error: PmlError | undefined) => void = () => {}
   #lastCheckAt = 0
   #over = false
@@ -70,8 +94,15 @@ export class Connection {
     this.lost = new Promise((resolve) => {
       this.#reportLost = resolve
     })
+    this.#desk = createClientDesk({
+      lane: this.#lane,
+      owner: options.owner,
+      send: (message) => transport.send(message),
+      ...options.events,
+    })
+    this.#subscription = modern ? this.#createSubscription() : undefined
     this.#intercept()
-    this.#watchList()
+    this.#subscription?.update().catch((error: unknown) => this.#onRefused(error))
   }
 
   get pid(): number | undefined {
@@ -87,8 +118,14 @@ export class Connection {
     return this.#lane.isBusy
   }
 
-  get hasTools(): boolean {
-    return this.#options.client.getServerCapabilities()?.tools !== undefined
+  /** Whether calls carry some of their arguments as headers too. */
+  get mirrorsParams(): boolean {
+    return this.#options.transport.hasPerRequestStream === true && this.era.kind === 'modern'
+  }
+
+  /** Whether the server said so when it was connected. */
+  has(capability: 'tools' | 'resources' | 'prompts' | 'completions' | 'logging'): boolean {
+    return this.#options.client.getServerCapabilities()?.[capability] !== undefined
   }
 
   request(method: string, params: JsonObject, options: RequestOptions): Promise<unknown> {
@@ -96,12 +133,42 @@ export class Connection {
     return this.#lane.request(method, params, options)
   }
 
-  async callTool(definition: ToolDefinition, args: JsonObject, options: RequestOptions): Promise<ToolResult> {
-    const params = { name: definition.name, arguments: args }
-    const result = this.#needsHeaders(definition)
-      ? await this.#callWithHeaders(definition, params, options)
-      : await this.request('tools/call', params, options)
+  /** The answer as the server sent it, `input_required` included. */
+  async callTool(
+    definition: ToolDefinition,
+    args: JsonObject,
+    round: InputRound,
+    options: RequestOptions,
+  ): Promise<ToolResult> {
+    const params = { name: definition.name, arguments: args, ...round } as JsonObject
+    const headers = this.mirrorsParams ? paramHeaders(definition.inputSchema, args) : {}
+    const hasHeaders = Object.keys(headers).length > 0
+    const result = await this.request('tools/call', params, hasHeaders ? { ...options, headers } : options)
     return toToolResult(result, this.#options.server)
+  }
+
+  /** What is watched from now on; rejects when the server refuses one of them. */
+  async watch(uris: ReadonlySet<string>, options: RequestOptions): Promise<void> {
+    const before = this.#watched
+    this.#watched = uris
+    if (this.#subscription !== undefined) return this.#subscription.update()
+    const added = [...uris].filter((uri) => !before.has(uri))
+    const removed = [...before].filter((uri) => !uris.has(uri))
+    await Promise.all([
+      ...added.map((uri) => this.request('resources/subscribe', { uri }, options)),
+      ...removed.map((uri) => this.request('resources/unsubscribe', { uri }, options).catch(() => {})),
+    ])
+  }
+
+  /** A question that came before this connection could see it. */
+  answer(question: Question): Promise<JsonObject> {
+    return this.#desk.answer(question, new AbortController().signal)
+  }
+
+  /** Told without waiting for anything: the server may be too old to know it. */
+  notify(method: string): void {
+    const message = { jsonrpc: '2.0', method } as JSONRPCMessage
+    this.#options.transport.send(message).catch(() => {})
   }
 
   explain(error: unknown): PmlError {
@@ -118,6 +185,7 @@ export class Connection {
     if (this.#over) return
     this.#over = true
     this.#overBecause = this.explain(cause)
+    this.#letGo()
     this.#lane.failAll(this.#overBecause)
     this.#reportLost(this.#overBecause)
     void this.#options.transport.close().catch(() => {})
@@ -127,6 +195,7 @@ export class Connection {
     if (!this.#over) {
       this.#over = true
       this.#overBecause = closedError(this.#options.server)
+      this.#letGo()
       this.#lane.failAll(this.#overBecause)
       this.#reportLost(undefined)
     }
@@ -134,11 +203,18 @@ export class Connection {
     await this.#options.transport.close().catch(() => {})
   }
 
+  #letGo(): void {
+    this.#desk.close()
+    this.#subscription?.close()
+  }
+
   #intercept(): void {
     const { transport, client } = this.#options
     const toClient = transport.onmessage
     transport.onmessage = (message, extra) => {
-      if (!this.#lane.take(message as RpcMessage)) toClient?.(message, extra)
+      const received = message as RpcMessage
+      if (this.#lane.take(received) || this.#desk.take(received) || this.#takeChange(received)) return
+      toClient?.(message, extra)
     }
     client.onclose = () => this.end(new SdkError(SdkErrorCode.ConnectionClosed, 'The connection was closed.'))
     if (!(transport instanceof StdioTransport)) {
@@ -169,79 +245,55 @@ export class Connection {
     }
   }
 
-  /** Before 2026-07-28 the notification comes by itself; since then it must be asked for. */
-  #watchList(): void {
-    const { client, onListChanged } = this.#options
-    client.setNotificationHandler('notifications/tools/list_changed', () => onListChanged(this))
-    if (this.era.kind === 'modern' && client.getServerCapabilities()?.tools?.listChanged) {
-      void this.#subscribe()
-    }
+  #takeChange({ method, params }: RpcMessage): boolean {
+    const { events } = this.#options
+    if (method === 'notifications/tools/list_changed') events.onListChanged(this, 'tools')
+    else if (method === 'notifications/resources/list_changed') events.onListChanged(this, 'offers')
+    else if (method === 'notifications/prompts/list_changed') events.onListChanged(this, 'offers')
+    else if (method === 'notifications/resources/updated') {
+      const uri = isObject(params) ? params.uri : undefined
+      if (typeof uri === 'string') events.onResourceUpdated(uri)
+    } else return false
+    return true
   }
 
-  async #subscribe(): Promise<void> {
-    const { client, onListChanged } = this.#options
-    for (let round = 0; !this.#over; round += 1) {
-      try {
-        const subscription = await client.listen({ toolsListChanged: true }, { timeout: subscribeTimeoutMs })
-        // What changed while nobody listened is found by listing again.
-        if (round > 0) onListChanged(this)
-        if ((await subscription.closed) !== 'remote') return
-      } catch (error) {
-        // Refused, it does without; out of reach, the connection is.
-        if (this.#isOutOfReach(error)) this.end(error)
-        return
-      }
-      await new Promise((resolve) => setTimeout(resolve, resubscribeMs).unref())
-    }
+  #createSubscription(): Subscription {
+    const { client, events } = this.#options
+    const { tools, resources, prompts } = client.getServerCapabilities() ?? {}
+    return createSubscription({
+      client,
+      filter: () => ({
+        ...(tools?.listChanged && { toolsListChanged: true }),
+        ...(resources?.listChanged && { resourcesListChanged: true }),
+        ...(prompts?.listChanged && { promptsListChanged: true }),
+        ...(this.#watched.size > 0 && { resourceSubscriptions: [...this.#watched] }),
+      }),
+      onGap: () => {
+        events.onListChanged(this, 'tools')
+        events.onListChanged(this, 'offers')
+      },
+      onRefused: (error) => this.#onRefused(error),
+    })
+  }
+
+  /** Refused, it does without; out of reach, the connection is. */
+  #onRefused(error: unknown): void {
+    if (!this.#over && this.#isOutOfReach(error)) this.end(error)
   }
 
   #isOutOfReach(error: unknown): boolean {
     const reason = this.explain(error)
     return reason instanceof UpstreamError && ['offline', 'timeout', 'auth'].includes(reason.kind)
   }
-
-  /** SEP-2243: over HTTP some arguments are mirrored in headers; the SDK client knows how. */
-  #needsHeaders(definition: ToolDefinition): boolean {
-    const overHttp = this.#options.transport.hasPerRequestStream === true
-    return (
-      overHttp &&
-      this.era.kind === 'modern' &&
-      JSON.stringify(definition.inputSchema).includes('"x-mcp-header"')
-    )
-  }
-
-  #callWithHeaders(
-    definition: ToolDefinition,
-    params: { name: string; arguments: JsonObject },
-    { timeoutMs, signal, onProgress }: RequestOptions,
-  ): Promise<unknown> {
-    // Without outputSchema, so that the result is not judged here.
-    const { name, inputSchema } = definition
-    return this.#options.client.callTool(params as never, {
-      timeout: timeoutMs,
-      signal,
-      toolDefinition: { name, inputSchema } as never,
-      ...(onProgress === undefined ? {} : { onprogress: onProgress as never }),
-    })
-  }
 }
 
-const subscribeTimeoutMs = 10_000
 const checkEveryMs = 5000
-const resubscribeMs = 1000
 
 /** As the server sent it, but for `resultType`, which belongs to the wire of one revision. */
 function toToolResult(value: unknown, server: string): ToolResult {
   if (!isObject(value)) throw malformed(server, 'its answer to tools/call is not an object.')
-  const { resultType, ...result } = value
-  if (resultType === 'input_required') {
-    throw new UpstreamError(
-      server,
-      'protocol',
-      'the tool asks for input before it goes on.',
-      'Interactive tools come in a later version of the gateway; give it everything it needs as arguments.',
-    )
-  }
+  if (isInputRequired(value)) return value as unknown as ToolResult
+  const { resultType: _, ...result } = value as JsonObject
   const content = result.content ?? []
   if (!Array.isArray(content)) throw malformed(server, 'the content of its answer is not a list.')
   return { ...result, content: content as readonly ContentBlock[] }

@@ -1,13 +1,16 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { MessageTooLargeError } from '../errors.js'
+import { requestStream } from './request-stream.js'
 
 /** `fetch` whose answers are cut off above a size: a body as a whole, an event stream by its events, for it has no end. */
 export function limitedFetch(maxBytes: number): FetchLike {
   return async (url, init) => {
+    const about = requestStream.getStore()
     const response = await fetch(url, init)
     if (response.body === null) return response
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
-    const body = response.body.pipeThrough(byteLimit(maxBytes, isStream))
+    const onEnd = isStream && about !== undefined ? about.ended : () => {}
+    const body = response.body.pipeThrough(byteLimit(maxBytes, isStream, onEnd))
     const { status, statusText, headers } = response
     const limited = new Response(body, { status, statusText, headers })
     // A response we build has no address of its own; event sources ask for it.
@@ -16,7 +19,11 @@ export function limitedFetch(maxBytes: number): FetchLike {
   }
 }
 
-function byteLimit(maxBytes: number, byEvent: boolean): TransformStream<Uint8Array, Uint8Array> {
+function byteLimit(
+  maxBytes: number,
+  byEvent: boolean,
+  onEnd: () => void,
+): TransformStream<Uint8Array, Uint8Array> {
   const measure = byEvent ? createEventMeasure() : createBodyMeasure()
   return new TransformStream({
     transform(chunk, controller) {
@@ -24,6 +31,7 @@ function byteLimit(maxBytes: number, byEvent: boolean): TransformStream<Uint8Arr
       if (bytes > maxBytes) controller.error(new MessageTooLargeError(bytes, maxBytes))
       else controller.enqueue(chunk)
     },
+    flush: onEnd,
   })
 }
 

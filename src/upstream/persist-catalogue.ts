@@ -36,6 +36,7 @@ export function persistCatalogue(options: PersistOptions): Persist {
   const read = (): Snapshot => ({
     tools: upstreams.tools(),
     eras: upstreams.eras(),
+    offers: upstreams.offers(),
     tried: upstreams.tried(),
   })
   let saved = read()

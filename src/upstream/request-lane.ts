@@ -3,13 +3,20 @@
  * the notifications; a tool call goes straight through, and its answer comes back as the server sent it, unparsed by
  * any schema. Ids are strings with a prefix of ours, so that the two never meet.
  */
-import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type JSONRPCMessage,
+  LOG_LEVEL_META_KEY,
+  type Transport,
+} from '@modelcontextprotocol/client'
 import { UpstreamError } from '../errors.js'
+import type { ClientSide } from '../model/client-side.js'
 import { isObject, type JsonObject } from '../model/json.js'
 import type { Redact } from '../model/redact.js'
 import type { ToolProgress } from '../model/tool-call.js'
 import { toRefusal } from './classify-trouble.js'
 import type { RpcMessage } from './read-message.js'
+import { type RequestStream, requestStream } from './request-stream.js'
 
 export interface LaneOptions {
   readonly server: string
@@ -25,15 +32,35 @@ export interface RequestOptions {
   readonly timeoutMs: number
   readonly signal: AbortSignal
   readonly onProgress?: (progress: ToolProgress) => void
+  /** Whose request it is, where it is a client's: who may be asked while the server works on it. */
+  readonly caller?: RequestCaller
+  /** Beyond the protocol's own. */
+  readonly meta?: JsonObject
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface RequestCaller {
+  readonly session: string
+  readonly client: ClientSide
+}
+
+/** A request under way whose client can be reached. */
+export interface Waiting extends RequestCaller {
+  readonly id: string
+  /** The time that answering takes does not count; `over` aborts when the request ends before. */
+  hold(): { readonly over: AbortSignal; release(): void }
 }
 
 interface Pending {
   resolve(result: unknown): void
   reject(error: unknown): void
   readonly onProgress: ((progress: ToolProgress) => void) | undefined
+  readonly waiting: Waiting | undefined
 }
 
 const prefix = 'pml-'
+/** What a stream held when it ended has been read by then. */
+const readWithinMs = 50
 
 export class RequestLane {
   readonly #pending = new Map<string, Pending>()
@@ -45,9 +72,20 @@ export class RequestLane {
     return this.#pending.size > 0
   }
 
+  /** Requests of clients under way, oldest first. */
+  waiting(): readonly Waiting[] {
+    return [...this.#pending.values()].flatMap(({ waiting }) => waiting ?? [])
+  }
+
+  /** The request on whose stream the message that is being handled came; undefined where nobody can tell. */
+  related(): Waiting | undefined {
+    const id = requestStream.getStore()?.id
+    return id === undefined ? undefined : this.#pending.get(id)?.waiting
+  }
+
   request(method: string, params: JsonObject, options: RequestOptions): Promise<unknown> {
     const { server, transport, cancelByStream } = this.options
-    const { timeoutMs, signal, onProgress } = options
+    const { timeoutMs, signal, onProgress, caller, headers } = options
     if (signal.aborted) return Promise.reject(signal.reason)
     const id = `${prefix}${++this.#lastId}`
     const stream = cancelByStream ? new AbortController() : undefined
@@ -55,7 +93,7 @@ export class RequestLane {
     return new Promise<unknown>((resolve, reject) => {
       const settle = (): void => {
         this.#pending.delete(id)
-        clearTimeout(timer)
+        clock.stop()
         signal.removeEventListener('abort', onAbort)
       }
       const fail = (error: unknown): void => {
@@ -68,9 +106,8 @@ export class RequestLane {
         fail(error)
       }
       const onAbort = (): void => cancel(signal.reason, 'The caller cancelled.')
-      const timer = setTimeout(
-        () => cancel(timeoutError(server, method, timeoutMs), `No answer within ${timeoutMs} ms.`),
-        timeoutMs,
+      const clock = startClock(timeoutMs, () =>
+        cancel(timeoutError(server, method, timeoutMs), `No answer within ${timeoutMs} ms.`),
       )
       signal.addEventListener('abort', onAbort)
       this.#pending.set(id, {
@@ -80,23 +117,32 @@ export class RequestLane {
           settle()
           resolve(result)
         },
+        waiting: caller && { id, session: caller.session, client: caller.client, hold: clock.hold },
       })
       const request = {
         jsonrpc: '2.0',
         id,
         method,
-        params: this.#withMeta(params, onProgress && id),
+        params: this.#withMeta(params, options, onProgress && id),
       } as JSONRPCMessage
-      transport
-        .send(
-          request,
-          stream && {
+      const send = (): Promise<void> =>
+        transport.send(request, {
+          ...(headers && { headers }),
+          ...(stream && {
             requestSignal: stream.signal,
             onRequestStreamEnd: () => fail(streamEndError(server)),
-          },
-        )
-        .catch(fail)
+          }),
+        })
+      const about: RequestStream = { id, ended: () => this.#onStreamEnd(id) }
+      const sent = transport.hasPerRequestStream === true ? requestStream.run(about, send) : send()
+      sent.catch(fail)
     })
+  }
+
+  /** Before the answer, it means: come back for it later (SEP-1699). The transport does so, and the client may likewise. */
+  #onStreamEnd(id: string): void {
+    const letGo = (): void => this.#pending.get(id)?.waiting?.client.letGo?.()
+    setTimeout(letGo, readWithinMs).unref()
   }
 
   /** True when the message was for one of our requests, and nobody else should see it. */
@@ -139,17 +185,61 @@ export class RequestLane {
     return true
   }
 
-  #withMeta(params: JsonObject, progressToken: string | undefined): JsonObject {
+  #withMeta(
+    params: JsonObject,
+    { meta, caller }: Pick<RequestOptions, 'meta' | 'caller'>,
+    progressToken: string | undefined,
+  ): JsonObject {
     const { envelope } = this.options
-    if (progressToken === undefined && Object.keys(envelope).length === 0) return params
-    return { ...params, _meta: { ...envelope, ...(progressToken === undefined ? {} : { progressToken }) } }
+    const isModern = CLIENT_CAPABILITIES_META_KEY in envelope
+    if (progressToken === undefined && meta === undefined && !isModern) return params
+    const { capabilities, logLevel } = (isModern && caller?.client) || {}
+    return {
+      ...params,
+      _meta: {
+        ...meta,
+        ...envelope,
+        ...(capabilities && { [CLIENT_CAPABILITIES_META_KEY]: capabilities }),
+        ...(logLevel !== undefined && { [LOG_LEVEL_META_KEY]: logLevel }),
+        ...(progressToken !== undefined && { progressToken }),
+      },
+    }
   }
 
   #notifyCancelled(requestId: string, reason: string): void {
-    const params = this.#withMeta({ requestId, reason }, undefined)
+    const params = this.#withMeta({ requestId, reason }, {}, undefined)
     const notification = { jsonrpc: '2.0', method: 'notifications/cancelled', params } as JSONRPCMessage
     // The server may be gone: then there is nothing left to cancel.
     this.options.transport.send(notification).catch(() => {})
+  }
+}
+
+/** The time a request has. It stands still while a person is asked, and starts anew with their answer. */
+function startClock(timeoutMs: number, onTimeUp: () => void): { stop(): void } & Pick<Waiting, 'hold'> {
+  /** Made for the first question alone: it costs a tenth of a call. */
+  let over: AbortController | undefined
+  let holds = 0
+  let timer: NodeJS.Timeout | undefined = setTimeout(onTimeUp, timeoutMs)
+  return {
+    stop() {
+      clearTimeout(timer)
+      over?.abort()
+      holds = Number.POSITIVE_INFINITY
+    },
+    hold() {
+      holds += 1
+      over ??= new AbortController()
+      clearTimeout(timer)
+      let held = true
+      return {
+        over: over.signal,
+        release() {
+          if (held) holds -= 1
+          held = false
+          if (holds === 0) timer = setTimeout(onTimeUp, timeoutMs)
+        },
+      }
+    },
   }
 }
 

@@ -12,11 +12,11 @@ interface Slot {
 
 /** The connections of a stateful server: one for each session, so that no session sees another's state. */
 export class SessionConnections {
-  readonly #open: () => Promise<OpenConnection>
+  readonly #open: (session: string) => Promise<OpenConnection>
   readonly #slots = new Map<string, Slot>()
   readonly #ending = new Set<Promise<void>>()
 
-  constructor(open: () => Promise<OpenConnection>) {
+  constructor(open: (session: string) => Promise<OpenConnection>) {
     this.#open = open
   }
 
@@ -35,6 +35,10 @@ export class SessionConnections {
 
   pids(): readonly (number | undefined)[] {
     return [...this.#slots.values()].map((slot) => slot.connection?.pid)
+  }
+
+  connections(): readonly Connection[] {
+    return [...this.#slots.values()].flatMap((slot) => slot.connection ?? [])
   }
 
   end(session: string): void {
@@ -58,7 +62,7 @@ export class SessionConnections {
       clearTimeout(slot.idleTimer)
       this.#slots.delete(session)
     }
-    const opening = this.#open().then(({ connection }) => {
+    const opening = this.#open(session).then(({ connection }) => {
       slot.connection = connection
       // Its state is gone with it: the next call begins anew.
       void connection.lost.then(forget)

@@ -3,11 +3,12 @@ import { BadArgumentsError } from '../errors.js'
 import type { JsonObject } from '../model/json.js'
 import { type Log, silentLog } from '../model/log.js'
 import { seeDefinition } from './pins.js'
+import { createSchemaChecks } from './schema-checks.js'
 import { createArgumentCheck } from './validate-arguments.js'
 
 async function issuesOf(inputSchema: JsonObject, args: JsonObject, log: Log = silentLog) {
   const tool = seeDefinition(undefined, 'files', { name: 'read', inputSchema }, 0)
-  const check = createArgumentCheck({ log })
+  const check = createArgumentCheck(createSchemaChecks({ log }))
   try {
     await check(tool, args)
     return []
@@ -53,7 +54,7 @@ describe('arguments against a schema', () => {
   test('a schema that cannot be compiled lets arguments pass, with one warning', async () => {
     const warnings: string[] = []
     const log: Log = { ...silentLog, warn: (message) => warnings.push(message) }
-    const check = createArgumentCheck({ log })
+    const check = createArgumentCheck(createSchemaChecks({ log }))
     const tool = seeDefinition(
       undefined,
       's',

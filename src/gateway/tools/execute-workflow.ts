@@ -100,7 +100,9 @@ export async function planWhenKnown(
 /** Runs the plan; answers at its end, or `running` after replyWithinMs. A cancelled request aborts the run. */
 async function runToReply(plan: Plan, caller: Caller, deps: ExecuteWorkflowDeps): Promise<ToolResult> {
   const { replyWithinMs, maxResultTokens } = deps.config()
-  const handle = deps.runs.start(plan, caller.session)
+  // A task's question is answered within the run: `input_required` would be the answer to another request.
+  const client = caller.client && { ...caller.client, takesInputRequired: false }
+  const handle = deps.runs.start(plan, caller.session, client)
   const abort = (): void => handle.abort('The client cancelled the request.')
   if (caller.signal.aborted) abort()
   caller.signal.addEventListener('abort', abort, { once: true })

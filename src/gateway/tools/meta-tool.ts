@@ -1,3 +1,4 @@
+import type { ClientSide, InputRound } from '../../model/client-side.js'
 import type { Json, JsonObject } from '../../model/json.js'
 import type { ToolDefinition } from '../../model/tool.js'
 import type { ToolProgress, ToolResult } from '../../model/tool-call.js'
@@ -14,6 +15,10 @@ export interface Caller {
   readonly signal: AbortSignal
   /** Present when the client asked for progress. */
   readonly onProgress?: (progress: ToolProgress) => void
+  /** Absent: nobody is there to be asked. */
+  readonly client?: ClientSide
+  readonly round?: InputRound
+  readonly meta?: JsonObject
 }
 
 /** A reply of ours: structured, `status` first, and a text that is enough for clients that show nothing else. */

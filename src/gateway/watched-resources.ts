@@ -1,0 +1,66 @@
+/** Who watches which resource. A server is asked to watch one for us as long as somebody here does. */
+import type { Log } from '../model/log.js'
+import type { OffersView } from './offers-view.js'
+
+export interface WatchedResources {
+  /** Rejects when no server has it, or the one that has it refuses. */
+  watch(watcher: object, uri: string): Promise<void>
+  unwatch(watcher: object, uri: string): void
+  /** The watcher is gone. */
+  drop(watcher: object): void
+  isWatched(watcher: object, uri: string): boolean
+}
+
+export interface WatchedResourcesOptions {
+  readonly offers: OffersView
+  watch(server: string, uri: string): Promise<() => void>
+  readonly log: Log
+}
+
+export function createWatchedResources({ offers, watch, log }: WatchedResourcesOptions): WatchedResources {
+  /** By watcher and address: what ends it. */
+  const watching = new Map<object, Map<string, Promise<() => void>>>()
+
+  const start = async (uri: string): Promise<() => void> => {
+    let refusal: unknown
+    for (const { server, name } of offers.findResource(uri)) {
+      try {
+        return await watch(server, name)
+      } catch (error) {
+        refusal ??= error
+      }
+    }
+    throw refusal ?? new Error(`No server has the resource ${uri}.`)
+  }
+  const stop = (ending: Promise<() => void> | undefined): void => {
+    ending?.then((end) => end()).catch(() => {})
+  }
+
+  return {
+    async watch(watcher, uri) {
+      const mine = watching.get(watcher) ?? new Map<string, Promise<() => void>>()
+      watching.set(watcher, mine)
+      const known = mine.get(uri)
+      if (known !== undefined) return void (await known)
+      const started = start(uri)
+      mine.set(uri, started)
+      try {
+        await started
+      } catch (error) {
+        mine.delete(uri)
+        log.debug('a resource is not watched', { uri, error: String(error) })
+        throw error
+      }
+    },
+    unwatch(watcher, uri) {
+      const mine = watching.get(watcher)
+      stop(mine?.get(uri))
+      mine?.delete(uri)
+    },
+    drop(watcher) {
+      for (const ending of watching.get(watcher)?.values() ?? []) stop(ending)
+      watching.delete(watcher)
+    },
+    isWatched: (watcher, uri) => watching.get(watcher)?.has(uri) ?? false,
+  }
+}

@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.js'
-import { findEntry, JsonSyntaxError, type JsonTree, parseJsonTree, treeValue } from './json-tree.js'
+import { findEntry, JsonSyntaxError, type JsonTree, parseJsonTree, treeValue } from '../model/json-tree.js'
 
 export type Path = readonly (string | number)[]
 
@@ -66,11 +66,14 @@ async function parseYaml(text: string, file: string): Promise<ConfigText> {
   refuseDeepYaml(text, file)
   const { parseDocument, isAlias, isMap, isScalar, isSeq } = await import('yaml')
   const document = parseDocument(text, { merge: true, prettyErrors: false })
-  const error = document.errors[0]
+  const [error, ...others] = document.errors.map(
+    (cause) =>
+      new ConfigError(file, lineAt(text, cause.pos[0]), `expected YAML: ${firstLine(cause.message)}`, {
+        cause,
+      }),
+  )
   if (error !== undefined) {
-    throw new ConfigError(file, lineAt(text, error.pos[0]), `expected YAML: ${firstLine(error.message)}`, {
-      cause: error,
-    })
+    throw new ConfigError(file, error.line, error.expected, { cause: error.cause }, others)
   }
   let value: unknown
   try {

@@ -4,24 +4,14 @@ import { isDeepStrictEqual } from 'node:util'
 import { ConfigError, UsageError } from '../errors.js'
 import { closestName } from '../model/closest-name.js'
 import { isObject } from '../model/json.js'
+import type { ServerDefinition } from '../model/server-definition.js'
+import { writeFileAtomically } from '../model/write-file-atomically.js'
 import { isJsonFile, parseConfigText } from './config-text.js'
 import { addToJson, removeFromJson } from './edit-json-text.js'
 import { addToYaml, removeFromYaml } from './edit-yaml-text.js'
 import { serverNameProblem } from './server-name.js'
-import { writeFileAtomically } from './write-file-atomically.js'
 
-/** A server as it is written down: `${NAME}` references stay references. */
-export type ServerDefinition =
-  | {
-      readonly command: string
-      readonly args?: readonly string[]
-      readonly env?: Readonly<Record<string, string>>
-    }
-  | {
-      readonly url: string
-      readonly type?: 'http' | 'sse'
-      readonly headers?: Readonly<Record<string, string>>
-    }
+export type { ServerDefinition }
 
 export type Section = 'servers' | 'mcpServers'
 
@@ -43,6 +33,29 @@ export async function addServerToFile(
   const edit = isJsonFile(file) ? addToJson : addToYaml
   const edited = await edit(text, before.section, name, definition)
   await writeChecked(file, edited, { ...before.servers, [name]: definition })
+}
+
+/** The servers as a file writes them, references and all; none where there is no file. */
+export async function serversOfFile(file: string): Promise<Readonly<Record<string, unknown>>> {
+  return (await readServers(await readOrEmpty(file), file)).servers
+}
+
+/** What the text of a file becomes with several servers more, for a caller that shows it before it writes it. */
+export async function addServersToText(
+  file: string,
+  text: string,
+  added: Readonly<Record<string, ServerDefinition>>,
+): Promise<string> {
+  const before = await readServers(text, file)
+  const edit = isJsonFile(file) ? addToJson : addToYaml
+  let edited = text
+  for (const [name, definition] of Object.entries(added)) {
+    const wrong = serverNameProblem(name)
+    if (wrong !== undefined) throw new UsageError(wrong, 'Choose another name.')
+    edited = await edit(edited, before.section, name, definition)
+  }
+  await check(file, edited, { ...before.servers, ...added })
+  return edited
 }
 
 export async function removeServerFromFile(file: string, name: string): Promise<void> {
@@ -92,6 +105,11 @@ function sectionOf(value: object, file: string): Section {
 
 /** Nothing is written that does not read back as exactly the change that was asked for. */
 async function writeChecked(file: string, text: string, expected: Record<string, unknown>): Promise<void> {
+  await check(file, text, expected)
+  await writeFileAtomically(file, text)
+}
+
+async function check(file: string, text: string, expected: Record<string, unknown>): Promise<void> {
   const { servers } = await readServers(text, file)
   if (!isDeepStrictEqual(servers, expected)) {
     throw new ConfigError(
@@ -100,5 +118,4 @@ async function writeChecked(file: string, text: string, expected: Record<string,
       'the file is written in a way that this command cannot edit safely',
     )
   }
-  await writeFileAtomically(file, text)
 }

@@ -46,7 +46,7 @@ const wordAt = /[A-Za-z]+/y
 const words: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null }
 
 export function parseJsonTree(text: string): JsonTree {
-  let at = 0
+  let at = text.startsWith('\ufeff') ? 1 : 0
   skipSpace()
   const root = value(0)
   skipSpace()

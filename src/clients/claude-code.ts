@@ -1,0 +1,49 @@
+import type { ClientFormat, Place, System } from './client-format.js'
+import { connectJson, readJsonServers } from './json-client.js'
+import { splitText, variable } from './split-text.js'
+import { inHome, inProject, pathsOf } from './system-places.js'
+import { takeEntry } from './take-entry.js'
+
+/** `~/.claude.json` holds the user's servers and those of every project; `.mcp.json` is what a project shares. */
+export const claudeCode: ClientFormat = {
+  name: 'claude-code',
+  title: 'Claude Code',
+  places(system) {
+    const users = userFile(system)
+    return [
+      ...users.map((file) => ({ file, section: ['mcpServers'] })),
+      ...users.flatMap((file) => projectKeys(system).map((key) => inUserFile(file, key, system))),
+      { file: inProject(system, '.mcp.json'), section: ['mcpServers'], project: system.cwd },
+    ]
+  },
+  read(text, place, system) {
+    const split = (value: string) => splitText(value, readReference)
+    return readJsonServers(text, place).map(([name, entry]) =>
+      takeEntry(name, entry, { split, place, system }),
+    )
+  },
+  connect: (text, place, change) =>
+    connectJson(text, place, change, ({ command, args, env }) => ({ type: 'stdio', command, args, env })),
+}
+
+function userFile(system: System): readonly string[] {
+  const { CLAUDE_CONFIG_DIR } = system.env
+  return CLAUDE_CONFIG_DIR
+    ? [pathsOf(system).join(CLAUDE_CONFIG_DIR, '.claude.json')]
+    : inHome(system, '.claude.json')
+}
+
+/** On Windows a project is written either way round. */
+function projectKeys({ platform, cwd }: System): readonly string[] {
+  return platform === 'win32' ? [...new Set([cwd, cwd.replaceAll('\\', '/')])] : [cwd]
+}
+
+function inUserFile(file: string, key: string, { cwd }: System): Place {
+  return { file, section: ['projects', key, 'mcpServers'], project: cwd }
+}
+
+/** `${NAME}` and `${NAME:-default}`. */
+function readReference(raw: string, inside: string) {
+  const [, name, fallback] = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(inside) ?? []
+  return name === undefined ? undefined : variable(raw, name, fallback)
+}

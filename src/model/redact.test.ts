@@ -24,4 +24,15 @@ describe('redaction', () => {
     learning.learn(['second-secret'])
     expect(learning.redact('first-secret second-secret')).toBe('[redacted] [redacted]')
   })
+
+  it('keeps the newest of the secrets that are replaced again and again, for each owner', () => {
+    const learning = createLearningRedact()
+    learning.learn(['lasting-secret'])
+    for (let turn = 0; turn < 50; turn += 1) learning.learnPassing('web', [`token-of-turn-${turn}.`])
+    learning.learnPassing('other', ['token-of-another'])
+    expect(learning.redact('token-of-turn-49. token-of-turn-45. token-of-another lasting-secret')).toBe(
+      '[redacted] [redacted] [redacted] [redacted]',
+    )
+    expect(learning.redact('token-of-turn-3.')).toBe('token-of-turn-3.')
+  })
 })

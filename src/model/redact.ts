@@ -16,17 +16,36 @@ export function createRedact(secrets: readonly string[]): Redact {
 }
 
 /** A redaction that learns: secrets of an earlier configuration stay secrets. */
-export function createLearningRedact(): { readonly redact: Redact; learn(secrets: readonly string[]): void } {
+export function createLearningRedact(): LearningRedact {
   const known = new Set<string>()
+  const passing = new Map<string, readonly string[]>()
   let current = createRedact([])
+  const renew = (): void => {
+    current = createRedact([...known, ...[...passing.values()].flat()])
+  }
   return {
     redact: (text) => current(text),
     learn(secrets) {
       for (const secret of secrets) known.add(secret)
-      current = createRedact([...known])
+      renew()
+    },
+    learnPassing(owner, secrets) {
+      const before = passing.get(owner) ?? []
+      if (secrets.every((secret) => before.includes(secret))) return
+      passing.set(owner, [...new Set([...secrets, ...before])].slice(0, mostPassing))
+      renew()
     },
   }
 }
+
+export interface LearningRedact {
+  readonly redact: Redact
+  learn(secrets: readonly string[]): void
+  /** Tokens that are replaced every hour: of each owner the newest count, or every text would be searched for thousands. */
+  learnPassing(owner: string, secrets: readonly string[]): void
+}
+
+const mostPassing = 12
 
 /** The same for every string inside a value; an error becomes its text, which as an object it would lose. */
 export function redactJson<T>(value: T, redact: Redact): T {

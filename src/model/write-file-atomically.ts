@@ -4,14 +4,15 @@ import { dirname, join } from 'node:path'
 
 /**
  * The file is the old one or the new one, never half of it. A linked file stays a link; a file that exists keeps its
- * mode; a new one is its owner's alone, because people write secrets into configurations.
+ * mode unless one is given; a new one is its owner's alone, because people write secrets into configurations.
  */
-export async function writeFileAtomically(file: string, text: string): Promise<void> {
+export async function writeFileAtomically(
+  file: string,
+  text: string | Uint8Array,
+  wantedMode?: number,
+): Promise<void> {
   const target = await realpath(file).catch(() => file)
-  const mode = await stat(target).then(
-    (found) => found.mode & 0o777,
-    () => 0o600,
-  )
+  const mode = wantedMode ?? (await modeOf(target))
   await mkdir(dirname(target), { recursive: true, mode: 0o700 })
   const half = join(dirname(target), `.${randomUUID()}.tmp`)
   try {
@@ -28,4 +29,11 @@ export async function writeFileAtomically(file: string, text: string): Promise<v
     await rm(half, { force: true })
     throw error
   }
+}
+
+function modeOf(file: string): Promise<number> {
+  return stat(file).then(
+    (found) => found.mode & 0o777,
+    () => 0o600,
+  )
 }

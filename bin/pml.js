@@ -3,7 +3,9 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const main = new URL('../dist/cli/main.js', import.meta.url)
+const root = new URL('../', import.meta.url)
+const folder = fileURLToPath(root)
+const main = new URL('dist/cli/main.js', root)
 const version = process.versions.node.split('.').map(Number)
 
 if (version[0] < 20 || (version[0] === 20 && version[1] < 19)) {
@@ -12,16 +14,22 @@ if (version[0] < 20 || (version[0] === 20 && version[1] < 19)) {
     'Get one at https://nodejs.org',
   )
 } else if (!existsSync(main)) {
-  fail(
-    'Casys PML is not built yet.',
-    `Build it with: cd ${fileURLToPath(new URL('..', import.meta.url))} && npm run build`,
-  )
+  fail('Casys PML is not built yet.', `Install and build it with: cd ${folder} && npm start`)
 } else {
-  import(main.href)
-    .then((cli) => cli.main(process.argv.slice(2)))
-    .then((code) => {
-      process.exitCode = code
-    })
+  import(main.href).then(run, (error) => {
+    // A clone whose packages were never installed, or were removed; anything else is a fault, and shown as one.
+    if (error.code !== 'ERR_MODULE_NOT_FOUND' || existsSync(new URL('node_modules', root))) throw error
+    fail(
+      'The packages that Casys PML needs are not installed.',
+      `Install them with: cd ${folder} && npm install`,
+    )
+  })
+}
+
+function run(cli) {
+  return cli.main(process.argv.slice(2)).then((code) => {
+    process.exitCode = code
+  })
 }
 
 function fail(message, hint) {

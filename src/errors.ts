@@ -23,12 +23,72 @@ export class ConfigError extends PmlError {
     readonly line: number | undefined,
     readonly expected: string,
     options?: ErrorOptions,
+    /** Everything else that is wrong with the same file. */
+    readonly others: readonly ConfigError[] = [],
   ) {
+    const more = others.length > 0 ? ` (and ${others.length} more)` : ''
     super(
       'CONFIG_INVALID',
-      `${file}${line === undefined ? '' : `:${line}`}: ${expected}`,
+      `${file}${line === undefined ? '' : `:${line}`}: ${expected}${more}`,
       'Correct the file; its JSON Schema is schema/pml.config.schema.json.',
       options,
+    )
+  }
+}
+
+/** A file of another program that cannot be read; it is told, and the others go on. */
+export class ClientFileError extends PmlError {
+  constructor(
+    readonly file: string,
+    readonly line: number | undefined,
+    readonly expected: string,
+    options?: ErrorOptions,
+  ) {
+    super(
+      'CLIENT_FILE',
+      `${file}${line === undefined ? '' : `:${line}`}: ${expected}`,
+      'Correct the file with its own program, and run again: pml init',
+      options,
+    )
+  }
+}
+
+export class ClientEditError extends PmlError {
+  constructor(readonly file: string) {
+    super(
+      'CLIENT_EDIT',
+      `${file} is written in a way that cannot be edited safely.`,
+      'Connect this client by hand; pml up prints what to write.',
+    )
+  }
+}
+
+/** Between the preview and the change somebody else wrote the file. */
+export class ChangedMeanwhileError extends PmlError {
+  constructor(readonly file: string) {
+    super(
+      'CHANGED_MEANWHILE',
+      `${file} was changed by another program just now, so nothing was written to it.`,
+      'Close the program it belongs to, and run again: pml init',
+    )
+  }
+}
+
+/** An init that stopped half way; what it had changed by then can be taken back. */
+export class HalfDoneError extends PmlError {
+  constructor(
+    readonly file: string,
+    readonly changed: readonly string[],
+    cause: Error,
+  ) {
+    const done = changed.length === 0 ? 'Nothing was changed.' : `Changed before: ${changed.join(', ')}.`
+    super(
+      'HALF_DONE',
+      `Writing ${file} failed: ${cause.message.replace(/\.$/, '')}. ${done}`,
+      changed.length === 0
+        ? 'Make it writable, and run again: pml init'
+        : 'Take it back with: pml init --undo',
+      { cause },
     )
   }
 }
@@ -86,15 +146,90 @@ export class BadArgumentsError extends PmlError {
   }
 }
 
+export class BadOutputError extends PmlError {
+  constructor(
+    readonly toolId: string,
+    readonly issues: readonly ArgumentIssue[],
+  ) {
+    const list = issues.map((issue) => `${issue.path || '(result)'}: ${issue.expected}`).join('; ')
+    super(
+      'BAD_OUTPUT',
+      `The result of ${toolId} does not fit the output schema it declares: ${list}`,
+      'Report it to the makers of the server; validateOutput: warn in the configuration passes such results on.',
+    )
+  }
+}
+
 export class UpstreamError extends PmlError {
+  /** The last words of a process that ended, whole. */
+  readonly detail: string | undefined
+
   constructor(
     readonly server: string,
     readonly kind: TroubleKind,
     message: string,
     hint: string,
-    options?: ErrorOptions,
+    options?: ErrorOptions & { readonly detail?: string },
   ) {
     super(`UPSTREAM_${kind.toUpperCase()}`, `Server "${server}": ${message}`, hint, options)
+    this.detail = options?.detail
+  }
+}
+
+/** A person has to act before the server lets us in; nothing is tried by itself until then. */
+export class SignInNeededError extends UpstreamError {
+  constructor(server: string, why?: string, options?: ErrorOptions) {
+    const message = `needs you to sign in${why === undefined ? '' : `: ${why}`}.`
+    super(server, 'auth', message, `Run: pml auth ${shellWord(server)}`, options)
+  }
+}
+
+/** Everything is kept, and it may work by itself in a moment. */
+export class SignInNotRenewedError extends UpstreamError {
+  constructor(server: string, reason: string) {
+    super(
+      server,
+      'offline',
+      `its sign-in could not be renewed (${reason}).`,
+      'Nothing is lost: it is tried again. Check the network.',
+    )
+  }
+}
+
+/** Signed in, but not for this: one call is refused, the connection is well. */
+export class ScopeNeededError extends UpstreamError {
+  constructor(
+    server: string,
+    readonly scope: string | undefined,
+    options?: ErrorOptions,
+  ) {
+    const what = scope === undefined ? 'more than was granted' : `more than was granted (${scope})`
+    super(
+      server,
+      'auth',
+      `needs you to sign in again: this call asks for ${what}.`,
+      `Run: pml auth ${shellWord(server)}`,
+      options,
+    )
+  }
+}
+
+/** A sign-in that did not come about. */
+export class AuthError extends PmlError {
+  constructor(
+    readonly server: string,
+    message: string,
+    hint: string,
+    options?: ErrorOptions,
+  ) {
+    super('AUTH', `Server "${server}": ${message}`, hint, options)
+  }
+}
+
+/** A program that cannot be started as it is configured. */
+export class StartError extends PmlError {
+  constructor(message: string, hint: string) {
+    super('CANNOT_START', message, hint)
   }
 }
 
@@ -217,6 +352,11 @@ export class HolderError extends PmlError {
   constructor(message: string, hint: string, options?: ErrorOptions) {
     super('HOLDER', message, hint, options)
   }
+}
+
+/** Names with spaces are allowed, and hints are copied into shells. */
+function shellWord(name: string): string {
+  return /^[\w.@-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`
 }
 
 /** The one way an error becomes data. What is not ours is our own broken promise, and says so. */

@@ -48,8 +48,17 @@ describe('bin/pml.js', () => {
   it('says how to build what is not built', async () => {
     const { code, stderr } = await node(['bin/pml.js', 'status'])
     expect(code).toBe(1)
-    expect(stderr).toContain('npm run build')
+    expect(stderr).toContain('npm start')
     expect(stderr).not.toContain('    at ')
+  })
+
+  it('says how to install packages that are missing, and hides no other fault', async () => {
+    write('dist/cli/main.js', "import 'citty'\nexport async function main() { return 0 }")
+    const missing = await node(['bin/pml.js', 'status'])
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('npm install') })
+    expect(missing.stderr).not.toContain('    at ')
+    write('dist/cli/main.js', "throw new TypeError('a fault of ours')")
+    expect((await node(['bin/pml.js', 'status'])).stderr).toContain('TypeError: a fault of ours')
   })
 
   it('says when Node is too old', async () => {

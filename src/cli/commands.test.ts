@@ -1,13 +1,16 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to the environment are what is tested
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ToolNotFoundError } from '../errors.js'
+import { ConfigError, ToolNotFoundError } from '../errors.js'
 import type { Status } from '../gateway/status.js'
+import { version } from '../version.js'
+import { checkDataDirectory, explainUnwritable } from './check-setup.js'
 import type { GatewayAccess, GatewayChoice, HttpChoice } from './cli-command.js'
+import type { Finding } from './finding.js'
 import { main } from './main.js'
 
 const status: Status = {
@@ -16,9 +19,10 @@ const status: Status = {
   uptimeMs: 125_000,
   config: '/x/pml.config.yaml',
   http: 'http://127.0.0.1:3939/',
+  clients: 1,
   exposure: { mode: 'auto', effective: 'meta' },
   listing: { tools: 4, tokens: 812 },
-  tools: { known: 3, callable: 2, quarantined: 1 },
+  tools: { known: 3, callable: 1, unreachable: 1, quarantined: 1 },
   servers: [
     { name: 'files', transport: 'stdio', status: 'ready', toolCount: 2, fromSnapshot: false, pids: [1] },
     {
@@ -61,7 +65,7 @@ let replies: Record<string, unknown>
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'pml-cli-'))
-  mkdirSync(join(folder, 'home'))
+  mkdirSync(join(folder, 'home'), { mode: 0o700 })
   asked = []
   chosen = undefined
   replies = {
@@ -137,7 +141,20 @@ async function pml(argv: string[], { stdin = '', isTTY = false, env = {} } = {})
   }
 }
 
-const names = ['serve', 'up', 'status', 'tools', 'search', 'call', 'run', 'add', 'remove', 'trust', 'doctor']
+const names = [
+  'serve',
+  'up',
+  'status',
+  'tools',
+  'search',
+  'call',
+  'run',
+  'init',
+  'add',
+  'remove',
+  'trust',
+  'doctor',
+]
 
 describe('every command', () => {
   it.each(names)('%s --help shows its options and an example', async (name) => {
@@ -237,9 +254,9 @@ it('status shows who holds, the cost of the listing, every server and the last r
     http      http://127.0.0.1:3939/
     exposure  auto (meta)
     listing   4 tools, 812 tokens
-    tools     3 known, 2 callable, 1 waiting for pml trust
+    tools     3 known, 1 callable, 1 of servers that are down, 1 waiting for pml trust
 
-    SERVER  STATE  TOOLS  VIA    TROUBLE
+    SERVER  STATE  TOOLS  VIA    NOTE
     files   ready  2      stdio
     web     down   1      http   Nobody answers. Start it.
 
@@ -247,6 +264,24 @@ it('status shows who holds, the cost of the listing, every server and the last r
     run-1  complete  2      1.5 s  1970-01-01 00:00:00  copy
     "
   `)
+})
+
+it('status shows what servers are busy with, and a change of the configuration that cannot be used', async () => {
+  const start = { since: Date.now() - 14_500, launcher: { program: 'npx', target: '@scope/server' } }
+  const server = { transport: 'stdio', toolCount: 0, fromSnapshot: false, pids: [] }
+  replies['/api/status'] = {
+    ...status,
+    configProblem: { file: '/x/pml.config.yaml', line: 3, message: '/x/pml.config.yaml:3: no.', since: 0 },
+    servers: [
+      { ...server, name: 'cold', status: 'connecting', start },
+      { ...server, name: 'later', status: 'waiting', start: { since: Date.now(), ahead: 3 } },
+    ],
+  }
+  const { stdout } = await pml(['status'])
+  expect(stdout).toMatch(/npx is starting @scope\/server, 1\d s; a first start downloads it/)
+  expect(stdout).toContain('3 servers start before it')
+  expect(stdout).toContain('its change cannot be used, since 1970-01-01 00:00:00 UTC; the one before stays')
+  expect(stdout).toContain('/x/pml.config.yaml:3: no.')
 })
 
 it('tools shows tokens, state and what looked suspicious, and can be limited to a server', async () => {
@@ -452,6 +487,18 @@ describe('trust', () => {
     expect(stderr).toContain('web:get changed once more')
   })
 
+  it('a program that asks to accept without --yes is not told that it went well', async () => {
+    const { code, stdout } = await pml(['trust', '--all', '--json'])
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({
+      quarantined: [{ id: 'web:get' }],
+      accepted: [],
+      hint: expect.any(String),
+    })
+    expect((await pml(['trust', '--json'])).code).toBe(0)
+    expect((await pml(['trust', '--all', '--yes', '--json'])).code).toBe(0)
+  })
+
   it('says when nothing has changed', async () => {
     replies['/api/trust'] = { quarantined: [] }
     expect(await pml(['trust', '--all'])).toMatchObject({ code: 0, stdout: 'Nothing has changed.\n' })
@@ -485,47 +532,101 @@ describe('doctor', () => {
   const config = (text: string) => writeFileSync(join(folder, 'pml.config.yaml'), text)
   const healthy = () => ({
     ...status,
+    version,
     config: join(folder, 'pml.config.yaml'),
     servers: status.servers.slice(0, 1),
-    tools: { known: 1, callable: 1, quarantined: 0 },
+    tools: { known: 1, callable: 1, unreachable: 0, quarantined: 0 },
   })
-  const findings = async () => JSON.parse((await pml(['doctor', '--json'])).stdout).findings
+  /** A user without files of a shell, and without clients. */
+  const env = { HOME: '', SHELL: '/bin/sh' }
+  beforeEach(() => {
+    env.HOME = join(folder, 'user')
+    mkdirSync(env.HOME)
+    replies['/api/tools'] = { tools: tools.slice(0, 1) }
+  })
+  const doctor = (extra: Record<string, string> = {}) => pml(['doctor'], { env: { ...env, ...extra } })
+  const findings = async (extra: Record<string, string> = {}): Promise<Finding[]> =>
+    JSON.parse((await pml(['doctor', '--json'], { env: { ...env, ...extra } })).stdout).findings
+  const level = (found: readonly Finding[], check: string) => found.find((one) => one.check === check)?.level
 
   it('is content when everything works', async () => {
     config('http: { port: 0 }\nservers: { files: { command: node } }\n')
     replies['/api/status'] = healthy()
-    const { code, stdout } = await pml(['doctor'])
+    const { code, stdout } = await doctor()
     expect(stdout).toContain('ok       server files: ready, 2 tools')
-    expect(stdout).toContain('Everything works.')
+    expect(stdout).toContain('ok       database: opens')
+    expect(stdout).toContain('ok       PATH: ')
+    expect(stdout).toContain('ok       login shell: /bin/sh')
+    expect(stdout).toMatch(/ok {7}launchers: .*\/node\b/)
+    expect(stdout).toMatch(/\nEverything works\.\n$/)
     expect(code).toBe(0)
   })
 
-  it('names each trouble with one fix, and gives 1', async () => {
+  it('names each trouble with one fix, gives 1, and sums up honestly', async () => {
     config(
       'servers:\n  files: { command: no-such-program }\n  web: { url: http://x }\n  odd: { command: npx -y x, env: { A: "${NOPE}" } }\n',
     )
-    const { code, stdout } = await pml(['doctor'])
+    replies['/api/tools'] = { tools }
+    const { code, stdout } = await doctor()
     expect(code).toBe(1)
     for (const text of [
       'warning  config:',
       'the environment variable NOPE to be set',
-      'broken   command of files: no-such-program is not found in PATH',
-      'Write the program in command and the rest in args: ["npx","-y","x"].',
+      'fix: Set NOPE where the gateway is started',
+      'broken   command of files: no-such-program is neither on PATH nor in the PATH of the login shell',
+      'Write the program alone in command and the rest in args: ["npx","-y","x"].',
       'warning  gateway: it runs with /x/pml.config.yaml',
       'broken   server web: Nobody answers.\n         fix: Start it.',
-      '1 changed since they were approved',
+      '1 changed since they were approved and are not called: web:get',
     ])
       expect(stdout).toContain(text)
-    const all = (await findings()) as { level: string; fix?: string }[]
-    for (const finding of all) expect(finding.fix === undefined).toBe(finding.level === 'ok')
+    // A server without a program is told once, by that.
+    expect(stdout).not.toContain('server files')
+    const all = await findings()
+    const count = (wanted: string) => all.filter((one) => one.level === wanted).length
+    expect(stdout).toMatch(new RegExp(`\n${count('broken')} broken, ${count('warning')} warnings\\.\n$`))
+    for (const finding of all) expect('fix' in finding).toBe(finding.level !== 'ok')
   })
 
-  it('a broken configuration is told with its line, and no gateway is opened', async () => {
-    config('servers:\n  a: { comand: x }\n')
-    const { code, stdout } = await pml(['doctor'])
-    expect(code).toBe(1)
-    expect(stdout).toContain('pml.config.yaml:2: servers.a.comand: unknown key, did you mean "command"?')
-    expect(asked).toEqual([])
+  it('warnings alone are no failure, and no "everything works"', async () => {
+    config('http: { port: 0 }\nservers: { files: { command: node, env: { A: "${NOPE}" } } }\n')
+    replies['/api/status'] = healthy()
+    const { code, stdout } = await doctor()
+    expect(stdout).toMatch(/\n0 broken, 1 warning\.\n$/)
+    expect(code).toBe(0)
+  })
+
+  it('every problem of a broken configuration is told with its line, and the other checks go on', async () => {
+    config('servers:\n  a: { comand: x }\n  b: {}\nhttp: { host: 0.0.0.0 }\n')
+    replies['/api/status'] = new ConfigError('x', 1, 'no')
+    const found = await findings()
+    const told = found.filter(({ check }) => check === 'config')
+    expect(told.map(({ message }) => message.replace(`${folder}/`, ''))).toEqual([
+      'pml.config.yaml:2: servers.a.comand: unknown key, did you mean "command"?',
+      'pml.config.yaml:3: servers.b: expected command or url',
+      expect.stringContaining('pml.config.yaml:4: http.host: expected http.token too'),
+    ])
+    expect(told[0]).toMatchObject({ level: 'broken', fix: 'Write command.' })
+    expect(found.map(({ check }) => check)).toEqual(
+      expect.arrayContaining(['node', 'data directory', 'PATH', 'launchers', 'servers']),
+    )
+  })
+
+  it('a gateway that still runs with the configuration of before is asked all the same', async () => {
+    config('servers: [')
+    replies['/api/status'] = {
+      ...healthy(),
+      configProblem: { file: 'x', message: 'pml.config.yaml:1: expected YAML', since: 0 },
+    }
+    const found = await findings()
+    expect(level(found, 'server files')).toBe('ok')
+    expect(found).toContainEqual(
+      expect.objectContaining({
+        check: 'gateway',
+        level: 'warning',
+        fix: expect.stringContaining('Correct'),
+      }),
+    )
   })
 
   it('a port taken by another program is told, our own is not', async () => {
@@ -534,16 +635,176 @@ describe('doctor', () => {
     const { port } = server.address() as { port: number }
     config(`http: { port: ${port} }\nservers: { files: { command: node } }\n`)
     replies['/api/status'] = { ...healthy(), http: undefined }
-    expect(await findings()).toContainEqual(expect.objectContaining({ check: 'port', level: 'warning' }))
+    expect(level(await findings(), 'port')).toBe('warning')
     replies['/api/status'] = { ...healthy(), http: `http://127.0.0.1:${port}/` }
-    expect(await findings()).toContainEqual(expect.objectContaining({ check: 'port', level: 'ok' }))
+    expect(level(await findings(), 'port')).toBe('ok')
     server.close()
+  })
+
+  it('a token that is short for an address beyond loopback is told', async () => {
+    config('http: { host: 0.0.0.0, port: 0, token: short }\n')
+    expect(level(await findings(), 'token')).toBe('warning')
+    config(`http: { host: 0.0.0.0, port: 0, token: ${'x'.repeat(32)} }\n`)
+    expect(level(await findings(), 'token')).toBe('ok')
   })
 
   it('a data directory that cannot be written is told', async () => {
     writeFileSync(join(folder, 'plain-file'), '')
-    const { code, stdout } = await pml(['doctor'], { env: { PML_HOME: join(folder, 'plain-file', 'below') } })
+    const { code, stdout } = await doctor({ PML_HOME: join(folder, 'plain-file', 'below') })
     expect(code).toBe(1)
-    expect(stdout).toContain('fix: Make it writable, or set PML_HOME')
+    expect(stdout).toContain('broken   data directory')
+    expect(stdout).toContain('set PML_HOME to another folder')
   })
+
+  it.skipIf(process.platform === 'win32')(
+    'one that others can read is told with how to close it',
+    async () => {
+      chmodSync(join(folder, 'home'), 0o755)
+      const found = (await findings()).find(({ check }) => check === 'data directory')
+      expect(found).toMatchObject({ level: 'warning', fix: expect.stringContaining('chmod 700') })
+    },
+  )
+
+  it.skipIf(process.getuid?.() !== 0)('one that belongs to another user is told', () => {
+    const home = join(folder, 'home')
+    chownSync(home, 12_345, 12_345)
+    expect(checkDataDirectory(home)).toMatchObject([
+      { level: 'warning', fix: expect.stringContaining('chown') },
+    ])
+  })
+
+  it('a disk that is full, or nearly so, is told', () => {
+    expect(checkDataDirectory(join(folder, 'home'), () => 5 * 1024 * 1024)).toMatchObject([
+      { level: 'warning', message: expect.stringContaining('only 5 MB are free') },
+    ])
+    const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+    expect(explainUnwritable('/x', full)[0]).toBe('/x: the disk is full')
+  })
+
+  it('a database that does not open is told with its own words', async () => {
+    config('http: { port: 0 }\n')
+    const { runs: _, ...without } = healthy()
+    const storeTrouble = { code: 'STORE', message: 'The database is damaged.', hint: 'Move it away.' }
+    replies['/api/status'] = { ...without, storeTrouble }
+    expect(await findings()).toContainEqual({
+      check: 'database',
+      level: 'broken',
+      message: 'The database is damaged.',
+      fix: 'Move it away.',
+    })
+  })
+
+  it('a program that only this terminal can find is told, with its full path', async () => {
+    const hidden = join(folder, 'hidden')
+    mkdirSync(hidden)
+    writeFileSync(join(hidden, 'my-launcher'), '#!/bin/sh\n', { mode: 0o755 })
+    config('http: { port: 0 }\nservers: { files: { command: my-launcher } }\n')
+    replies['/api/status'] = healthy()
+    const PATH = `${hidden}:${process.env.PATH}`
+    const command = async () => (await findings({ PATH })).find(({ check }) => check === 'command of files')
+    expect(await command()).toMatchObject({
+      level: 'warning',
+      fix: `Write ${join(hidden, 'my-launcher')} as its command.`,
+    })
+    writeFileSync(join(env.HOME, '.profile'), `export PATH="$PATH:${hidden}"\n`)
+    expect(await command()).toMatchObject({ level: 'ok' })
+  })
+
+  it('a login shell that fails is told', async () => {
+    config('http: { port: 0 }\n')
+    writeFileSync(join(env.HOME, '.profile'), 'exit 1\n')
+    expect(await findings()).toContainEqual(
+      expect.objectContaining({
+        check: 'login shell',
+        level: 'warning',
+        fix: expect.stringContaining('-ilc'),
+      }),
+    )
+  })
+
+  it('a file that may not be executed, and one that is not there, are told', async () => {
+    writeFileSync(join(folder, 'plain.sh'), '', { mode: 0o644 })
+    config('http: { port: 0 }\nservers:\n  a: { command: ./plain.sh }\n  b: { command: ./none.sh }\n')
+    const found = await findings()
+    expect(found).toContainEqual(
+      expect.objectContaining({ check: 'command of a', fix: expect.stringContaining('chmod +x') }),
+    )
+    expect(found).toContainEqual(
+      expect.objectContaining({
+        check: 'command of b',
+        message: expect.stringContaining('there is no program'),
+      }),
+    )
+  })
+
+  it('a server that waits for a sign-in is told with the command that signs in', async () => {
+    config('http: { port: 0 }\nservers: { web: { url: http://x } }\n')
+    const trouble = {
+      kind: 'auth',
+      message: 'Server "web": needs you to sign in.',
+      hint: 'Run: pml auth web',
+      at: 0,
+    }
+    replies['/api/status'] = { ...healthy(), servers: [{ ...status.servers[1], trouble }] }
+    expect(await findings()).toContainEqual({
+      check: 'server web',
+      level: 'broken',
+      message: 'needs you to sign in.',
+      fix: 'Run: pml auth web',
+    })
+  })
+
+  it('the same server configured twice is told, a name that two share is only noted', async () => {
+    config(
+      'http: { port: 0 }\nservers:\n  a: { command: node, args: [x] }\n  b: { command: node, args: [x] }\n  c: { command: node, args: [y] }\n',
+    )
+    replies['/api/status'] = healthy()
+    const of = (server: string, ...ids: string[]) =>
+      ids.map((id) => ({ ...tools[0], id: `${server}:${id}`, server }))
+    replies['/api/tools'] = { tools: [...of('a', 'read', 'write'), ...of('b', 'read')] }
+    const found = await findings()
+    expect(found).toContainEqual({
+      check: 'config',
+      level: 'warning',
+      message: 'b is the same as a: every tool is there twice',
+      fix: 'Run: pml remove b',
+    })
+    expect(found).toContainEqual({
+      check: 'tools',
+      level: 'ok',
+      message: 'in more than one server, so called as server:tool: read',
+    })
+  })
+
+  it('a gateway of another version is told', async () => {
+    config('http: { port: 0 }\n')
+    replies['/api/status'] = { ...healthy(), version: '0.0.1' }
+    expect(await findings()).toContainEqual(
+      expect.objectContaining({ level: 'warning', message: expect.stringContaining('it is version 0.0.1') }),
+    )
+  })
+
+  it.skipIf(process.platform === 'win32')(
+    'clients are told: connected, not connected, broken, not there',
+    async () => {
+      config('http: { port: 0 }\n')
+      replies['/api/status'] = healthy()
+      const cursor = join(env.HOME, '.cursor', 'mcp.json')
+      mkdirSync(join(cursor, '..'))
+      const client = async () => (await findings()).filter(({ check }) => check.startsWith('client '))
+      expect(await client()).toEqual([])
+      writeFileSync(cursor, '{"mcpServers": {"git": {"command": "uvx", "args": ["mcp-server-git"]}}}')
+      expect(await client()).toMatchObject([
+        { check: 'client Cursor', level: 'ok', message: expect.stringContaining('not connected') },
+      ])
+      const pml = (program: string) =>
+        JSON.stringify({ mcpServers: { pml: { command: process.execPath, args: [program, 'serve'] } } })
+      writeFileSync(cursor, pml(join(import.meta.dirname, '../../bin/pml.js')))
+      expect(await client()).toMatchObject([{ level: 'ok', message: 'connected' }])
+      writeFileSync(cursor, pml('/moved/away/bin/pml.js'))
+      expect(await client()).toMatchObject([{ level: 'broken', fix: 'Run: pml init' }])
+      writeFileSync(cursor, '{"mcpServers": ')
+      expect(await client()).toMatchObject([{ level: 'warning', fix: expect.any(String) }])
+    },
+  )
 })

@@ -27,12 +27,14 @@ const commands: Readonly<Record<string, Entry>> = {
   search: entry('Find tools by what they do', () => import('./commands/search.js'), 'searchCommand'),
   call: entry('Call one tool', () => import('./commands/call.js'), 'callCommand'),
   run: entry('Run a workflow from a file', () => import('./commands/run.js'), 'runCommand'),
+  init: entry('Take over the servers of your clients', () => import('./commands/init.js'), 'initCommand'),
   add: entry('Add a server to the configuration', () => import('./commands/add.js'), 'addCommand'),
   remove: entry(
     'Remove a server from the configuration',
     () => import('./commands/remove.js'),
     'removeCommand',
   ),
+  auth: entry('Sign in to servers that ask for it', () => import('./commands/auth.js'), 'authCommand'),
   trust: entry('See and accept tools that changed', () => import('./commands/trust.js'), 'trustCommand'),
   doctor: entry(
     'Find what is wrong and how to mend it',

@@ -1,8 +1,11 @@
-import { findConfigFile } from '../config/find-config-file.js'
+import { configPlaces, findConfigFile } from '../config/find-config-file.js'
 import { loadConfig } from '../config/load-config.js'
 import { watchConfig } from '../config/watch-config.js'
+import { ConfigError } from '../errors.js'
+import type { ConfigProblem } from '../gateway/status.js'
 import type { HeldGateway } from '../holder/join-holder.js'
 import type { PmlConfig } from '../model/config.js'
+import { describeStart } from '../model/describe-start.js'
 import { type Log, redactedLog } from '../model/log.js'
 import { createLearningRedact } from '../model/redact.js'
 import { createPml, type Pml } from '../pml.js'
@@ -22,18 +25,23 @@ export interface HeldPmlOptions {
   readonly args: HttpChoice
   readonly log: Log
   onProgress(step: string): void
+  /** Another file is in force: the first one that was made while the demo ran. */
+  onConfigFile(file: string): void
 }
 
 /** Reads the configuration, opens the gateway with it, and takes up its changes while it runs. */
 export async function openHeldPml(options: HeldPmlOptions): Promise<HeldPml> {
   const { directory, args } = options
-  const { redact, learn } = createLearningRedact()
+  const { redact, learn, learnPassing } = createLearningRedact()
   const log = redactedLog(options.log, redact)
+  /** What clients lent of their environment: the variables that the configuration refers to and that we do not have. */
+  let lent: Readonly<Record<string, string>> = {}
   const place = { file: args.config, env: process.env, cwd: process.cwd(), home: directory }
   const file = findConfigFile(place)
   const load = async (): Promise<PmlConfig> => {
     const read = await loadConfig({
       ...place,
+      env: { ...lent, ...process.env },
       exposure: args.exposure,
       onWarning: (warning) => log.warn(warning.message),
     })
@@ -50,18 +58,29 @@ export async function openHeldPml(options: HeldPmlOptions): Promise<HeldPml> {
     databaseUrl: process.env.DATABASE_URL || undefined,
     log,
     redact,
+    onSecrets: learnPassing,
+    lend(values) {
+      const wanted = Object.entries(values).filter(([name]) => config.missingVariables.includes(name))
+      if (wanted.length === 0) return
+      lent = { ...lent, ...Object.fromEntries(wanted) }
+      log.info('a client has lent variables that were not set here', { names: wanted.map(([name]) => name) })
+      watch.again()
+    },
     onProgress: options.onProgress,
   })
-  const watch =
-    file === undefined
-      ? undefined
-      : watchConfig(file, load, {
-          onConfig(next) {
-            config = next
-            void pml.reconfigure(next)
-          },
-          onError: (error) => log.error('the changed configuration is not used', { error: error.message }),
-        })
+  const places = file === undefined ? configPlaces(place) : [file]
+  const watch = watchConfig(places as [string, ...string[]], load, {
+    onConfig(next) {
+      if (next.source !== config.source) options.onConfigFile(next.source)
+      config = next
+      pml.gateway.showConfigProblem(undefined)
+      void pml.reconfigure(next)
+    },
+    onError(error) {
+      pml.gateway.showConfigProblem(toConfigProblem(error, config.source))
+      log.error('the changed configuration is not used', { error: error.message })
+    },
+  })
   return {
     pml,
     config: () => config,
@@ -70,10 +89,15 @@ export async function openHeldPml(options: HeldPmlOptions): Promise<HeldPml> {
     handle: (request, response, via) => pml.gateway.handle(request, response, via),
     serveStream: (input, output) => void pml.gateway.serveStream(input, output),
     async close() {
-      watch?.close()
+      watch.close()
       await pml.close()
     },
   }
+}
+
+function toConfigProblem(error: Error, source: string): ConfigProblem {
+  const { file = source, line } = error instanceof ConfigError ? error : {}
+  return { file, ...(line !== undefined && { line }), message: error.message, since: Date.now() }
 }
 
 async function reportStart(pml: Pml, onProgress: (step: string) => void, withinMs: number): Promise<void> {
@@ -98,4 +122,8 @@ async function reportStart(pml: Pml, onProgress: (step: string) => void, withinM
   ])
   tell()
   stop()
+  for (const server of pml.upstreams.servers()) {
+    const doing = told.has(server.name) ? undefined : describeStart(server, Date.now())
+    if (doing !== undefined) onProgress(`${server.name}: ${doing}`)
+  }
 }

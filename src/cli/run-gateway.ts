@@ -46,9 +46,9 @@ export async function joinGateway(
     directory,
     role,
     config,
-    async openGateway() {
+    async openGateway(onConfigFile) {
       const { openHeldPml } = await import('./open-held-pml.js')
-      held = await openHeldPml({ directory, args, log, onProgress })
+      held = await openHeldPml({ directory, args, log, onProgress, onConfigFile })
       return held
     },
   })
@@ -59,7 +59,19 @@ export async function joinGateway(
       holder: holding.pid,
     })
   }
+  if (role === 'gateway' && !holding.here) void lendEnvironment(holding)
   return { holding, held }
+}
+
+/** The client that started us may have given us what the holder, started by another, was not given. */
+async function lendEnvironment({ api }: Holding): Promise<void> {
+  try {
+    const { missing } = (await api.get('/api/environment')) as { missing: readonly string[] }
+    const known = missing.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))
+    if (known.length > 0) await api.post('/api/environment', Object.fromEntries(known))
+  } catch {
+    // An older holder, or one that has just gone: its successor is asked again.
+  }
 }
 
 /** A fault of ours in the background ends no session: it is told, and the rest goes on. */

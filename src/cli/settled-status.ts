@@ -4,12 +4,17 @@ import type { HolderApi } from '../holder/holder-api.js'
 
 const lookEveryMs = 100
 
-/** A gateway that this command has just opened is still connecting: gives it so long, then tells what is there. */
+/**
+ * A gateway that this command has just opened is still connecting: gives it so long, then tells what is there. A server
+ * that is tried anew after trouble is not waited for: what is wrong with it is known.
+ */
 export async function settledStatus(api: HolderApi, withinMs: number): Promise<Status> {
   const until = Date.now() + withinMs
   for (;;) {
     const status = (await api.get('/api/status')) as Status
-    const busy = status.servers.some(({ status }) => status === 'waiting' || status === 'connecting')
+    const busy = status.servers.some(
+      ({ status, trouble }) => (status === 'waiting' || status === 'connecting') && trouble === undefined,
+    )
     if (!busy || Date.now() >= until) return status
     await sleep(lookEveryMs)
   }

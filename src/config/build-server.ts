@@ -1,10 +1,13 @@
 import { dirname, isAbsolute, resolve } from 'node:path'
-import type { ServerConfig } from '../model/server.js'
+import { launcherOf } from '../model/launcher.js'
+import type { ServerAuth, ServerConfig } from '../model/server.js'
 import type { ServerEntry } from './config-schema.js'
 import type { Problem } from './describe-issue.js'
 
 const defaultTimeoutMs = 60_000
 const defaultConnectTimeoutMs = 60_000
+/** A first start by `npx`, `uvx` or `docker run` downloads. */
+const downloadTimeoutMs = 180_000
 /** Cline and Roo write seconds (30 to 3600), Claude Code and Gemini milliseconds; no tool call is given less than 3.6 s. */
 const largestInSeconds = 3600
 
@@ -24,7 +27,7 @@ export function buildServer(name: string, entry: ServerEntry, place: BuildPlace)
     stateful: entry.stateful ?? false,
     trusted: entry.trust ?? true,
     timeoutMs: entry.timeoutMs ?? clientTimeoutMs(entry.timeout) ?? defaultTimeoutMs,
-    connectTimeoutMs: entry.connectTimeoutMs ?? defaultConnectTimeoutMs,
+    connectTimeoutMs: entry.connectTimeoutMs ?? usualConnectTimeoutMs(entry),
   }
   if (entry.command === '') return { path: ['command'], expected: 'expected a program, got an empty text' }
   if (entry.command !== undefined && url !== undefined) {
@@ -49,7 +52,39 @@ export function buildServer(name: string, entry: ServerEntry, place: BuildPlace)
   if (url === undefined) return { path: [], expected: 'expected command or url' }
   if (!isHttpUrl(url))
     return { path: ['url'], expected: 'expected an address that starts with http:// or https://' }
-  return { ...common, transport: type === 'sse' ? 'sse' : 'http', url, headers: entry.headers ?? {} }
+  const auth = readAuth(entry.auth)
+  const wrong = authProblem(auth)
+  if (wrong !== undefined) return { path: ['auth'], expected: wrong }
+  return {
+    ...common,
+    transport: type === 'sse' ? 'sse' : 'http',
+    url,
+    headers: entry.headers ?? {},
+    ...(auth === undefined ? {} : { auth }),
+  }
+}
+
+function readAuth(written: ServerEntry['auth']): ServerAuth | 'none' | undefined {
+  if (written === undefined || written === 'none') return written
+  const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret, ...ours } = written
+  const values = Object.entries({ clientId, clientSecret, ...ours })
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined))
+}
+
+function authProblem(auth: ServerAuth | 'none' | undefined): string | undefined {
+  if (auth === undefined || auth === 'none') return undefined
+  const { clientId, clientSecret, privateKey, grant } = auth
+  const proves = clientSecret !== undefined || privateKey !== undefined
+  if (proves && clientId === undefined) return 'expected clientId too, because there is a secret or a key'
+  if (grant === 'client_credentials' && !proves) {
+    return 'expected clientId and clientSecret or privateKey, because grant is client_credentials'
+  }
+  return undefined
+}
+
+function usualConnectTimeoutMs({ command, args }: ServerEntry): number {
+  const downloads = command !== undefined && launcherOf(command, args ?? []) !== undefined
+  return downloads ? downloadTimeoutMs : defaultConnectTimeoutMs
 }
 
 function clientTimeoutMs(timeout: number | undefined): number | undefined {

@@ -29,7 +29,10 @@ export function databaseSecrets(env: NodeJS.ProcessEnv): readonly string[] {
 }
 
 function literals(server: ServerConfig): readonly string[] {
-  if (server.transport !== 'stdio') return [...ofUrl(server.url), ...named(server.headers)]
+  if (server.transport !== 'stdio') {
+    const { clientSecret = '', privateKey = '' } = server.auth === 'none' ? {} : (server.auth ?? {})
+    return [...ofUrl(server.url), ...named(server.headers), clientSecret, privateKey]
+  }
   return [...named(server.env), ...ofArguments(server.args)]
 }
 

@@ -10,6 +10,38 @@ const count = z.int().min(1)
 const milliseconds = z.int().min(1).max(2_147_483_647)
 const transport = z.enum(['stdio', 'http', 'sse', 'streamable-http', 'streamableHttp'])
 
+const auth = z
+  .strictObject({
+    clientId: text.min(1).describe('The client, where it was registered by hand.').optional(),
+    clientSecret: text.min(1).describe('Its secret; best a reference to an environment variable.').optional(),
+    CLIENT_ID: text.min(1).describe('The same as clientId, as Cursor writes it.').optional(),
+    CLIENT_SECRET: text.min(1).describe('The same as clientSecret, as Cursor writes it.').optional(),
+    privateKey: text
+      .min(1)
+      .describe('Its private key (PEM, PKCS 8) instead of a secret; best a reference.')
+      .optional(),
+    clientMetadataUrl: z
+      .url({ protocol: /^https$/ })
+      .describe("Where the client's metadata document is published, for servers that read it.")
+      .optional(),
+    issuer: z
+      .url({ protocol: /^https?$/ })
+      .describe('The only authorization server that is asked, whatever the server names.')
+      .optional(),
+    scopes: z.array(text.min(1)).describe('Scopes to ask for beside those the server names.').optional(),
+    redirectPort: z
+      .int()
+      .min(1)
+      .max(65_535)
+      .describe('Port of the loopback address that the browser comes back to. Default: any free one.')
+      .optional(),
+    grant: z
+      .enum(['authorization_code', 'client_credentials'])
+      .describe('client_credentials: machine to machine, nobody signs in. Default authorization_code.')
+      .optional(),
+  })
+  .describe('How to sign in; pml auth does it.')
+
 /** One server, as we and as the common clients write it. Keys we do not know are left to the caller to judge. */
 export const serverSchema = z.looseObject({
   command: text.describe('The program to start; ./ and ../ are relative to this file.').optional(),
@@ -23,6 +55,10 @@ export const serverSchema = z.looseObject({
   serverUrl: text.describe('The same as url, as Windsurf writes it.').optional(),
   httpUrl: text.describe('The same as url, as Gemini CLI writes it.').optional(),
   headers: z.record(text, text).describe('HTTP headers sent with every request.').optional(),
+  auth: z
+    .union([z.literal('none'), auth])
+    .describe('OAuth for a server reached over HTTP; none: never. Tried when the server asks for it.')
+    .optional(),
   type: transport.describe('How it is reached; told from command and url when absent.').optional(),
   transport: transport.describe('The same as type.').optional(),
   disabled: z.boolean().describe('True: known, but never started.').optional(),
@@ -34,7 +70,9 @@ export const serverSchema = z.looseObject({
     .optional(),
   timeoutMs: milliseconds.describe('Limit of one tool call. Default 60000.').optional(),
   connectTimeoutMs: milliseconds
-    .describe('Limit of a whole connect, process start included. Default 60000.')
+    .describe(
+      'Limit of a whole connect, process start included. Default 60000; 180000 where npx, uvx, docker run and the like may have to download.',
+    )
     .optional(),
   timeout: z
     .number()
@@ -88,6 +126,12 @@ export const configSchema = z.strictObject({
     .boolean()
     .default(true)
     .describe('Check arguments against the schema of the tool before the call.'),
+  validateOutput: z
+    .enum(['off', 'warn', 'strict'])
+    .default('warn')
+    .describe(
+      'Structured results that do not fit the output schema: passed on, passed on and logged, or refused.',
+    ),
   http: z
     .strictObject({
       host: text.min(1).default('127.0.0.1').describe('Beyond loopback a token is needed.'),
@@ -121,6 +165,35 @@ export type ServerEntry = z.output<typeof serverSchema>
 
 export const topLevelKeys: readonly string[] = Object.keys(configSchema.shape)
 export const serverKeys: readonly string[] = Object.keys(serverSchema.shape)
+
+/** The keys that a mapping of the file may have; none where it may have any, or where the path leads nowhere. */
+export function knownKeys(path: readonly (string | number)[]): readonly string[] {
+  let schema: unknown = configSchema
+  for (const step of path) schema = below(schema, String(step))
+  return Object.keys(shapeOf(schema) ?? {})
+}
+
+function below(schema: unknown, key: string): unknown {
+  const shape = shapeOf(schema)
+  if (shape !== undefined) return shape[key]
+  const inner = unwrapped(schema)
+  return inner instanceof z.ZodRecord ? inner.valueType : undefined
+}
+
+function shapeOf(schema: unknown): Readonly<Record<string, unknown>> | undefined {
+  const inner = unwrapped(schema)
+  if (inner instanceof z.ZodUnion) return inner.options.map(shapeOf).find((shape) => shape !== undefined)
+  return inner instanceof z.ZodObject ? inner.shape : undefined
+}
+
+/** Beneath `optional`, `default` and the like. */
+function unwrapped(schema: unknown): unknown {
+  let inner = schema
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault || inner instanceof z.ZodPrefault) {
+    inner = inner.unwrap()
+  }
+  return inner
+}
 
 /** The published JSON Schema (2020-12): what a person may write, defaults optional. */
 export function configJsonSchema(): object {

@@ -28,6 +28,7 @@ export async function demoConfig(home: string): Promise<PmlConfig> {
       file: 'demo',
       lineOf: () => undefined,
       env: process.env,
+      secrets: {},
       ours: true,
       strict: false,
       onWarning: () => {},

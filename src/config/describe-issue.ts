@@ -14,14 +14,13 @@ export interface Problem {
 export function describeIssue(
   issue: z.core.$ZodIssue,
   written: unknown,
-  knownKeys: readonly string[],
-): Problem {
+  knownKeys: (path: Path) => readonly string[],
+): readonly Problem[] {
   const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))
   if (issue.code === 'unrecognized_keys') {
-    const key = issue.keys[0]!
-    return { path: [...path, key], expected: unknownKey(key, path.length === 0 ? knownKeys : []) }
+    return issue.keys.map((key) => ({ path: [...path, key], expected: unknownKey(key, knownKeys(path)) }))
   }
-  return { path, expected: `expected ${expectation(issue)}, got ${show(valueAt(written, path), path)}` }
+  return [{ path, expected: `expected ${expectation(issue)}, got ${show(valueAt(written, path), path)}` }]
 }
 
 export function unknownKey(key: string, known: readonly string[]): string {

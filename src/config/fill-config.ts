@@ -7,9 +7,17 @@ import { isObject } from '../model/json.js'
 import type { ServerConfig } from '../model/server.js'
 import { buildServer } from './build-server.js'
 import { collectSecrets, databaseSecrets } from './collect-secrets.js'
-import { type ConfigFile, configSchema, type ServerEntry, serverKeys, topLevelKeys } from './config-schema.js'
+import {
+  type ConfigFile,
+  configSchema,
+  knownKeys,
+  type ServerEntry,
+  serverKeys,
+  topLevelKeys,
+} from './config-schema.js'
 import type { Path } from './config-text.js'
 import { describeIssue, formatPath, type Problem, show, unknownKey } from './describe-issue.js'
+import type { Secrets } from './read-secrets-file.js'
 import { type Resolved, resolveReferences } from './resolve-references.js'
 import { serverNameProblem } from './server-name.js'
 
@@ -17,6 +25,8 @@ export interface ConfigOrigin {
   readonly file: string
   lineOf(path: Path): number | undefined
   readonly env: NodeJS.ProcessEnv
+  /** Answer references that the environment does not. */
+  readonly secrets: Secrets
   /** A client's file has keys that are none of our business: they warn, where in ours they are mistakes. */
   readonly ours: boolean
   readonly strict: boolean
@@ -28,12 +38,17 @@ export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
   if (!isObject(written)) {
     throw problem({ path: [], expected: `expected a mapping with servers, got ${show(written, [])}` })
   }
-  const references = resolveReferences(dropEmptySections(written), origin.env)
+  /** All that is wrong, so that a person mends it in one go. */
+  const wrong: ConfigError[] = []
+  const references = resolveReferences(dropEmptySections(written), origin.env, origin.secrets)
   const unreachable = reportMissing(references)
   const settings = validate(references.value)
   const section = serversSection(settings)
-  const servers = Object.entries(settings[section] ?? {}).map(([name, entry]) => oneServer(name, entry))
-  checkTogether(settings, servers)
+  const servers = Object.entries(settings[section] ?? {}).flatMap(([name, entry]) =>
+    collect(() => oneServer(name, entry)).flat(),
+  )
+  collect(() => checkTogether(settings, servers))
+  refuseIfWrong()
 
   return {
     source: origin.file,
@@ -46,14 +61,17 @@ export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
     replyWithinMs: settings.replyWithinMs,
     firstListWaitMs: settings.firstListWaitMs,
     validateArguments: settings.validateArguments,
+    validateOutput: settings.validateOutput,
     http: httpOf(settings),
     limits: {
       ...settings.limits,
       concurrentColdStarts: settings.limits.concurrentColdStarts ?? Math.max(2, availableParallelism()),
     },
+    missingVariables: [...new Set(references.missing.flatMap(({ variable }) => variable ?? []))].sort(),
     secrets: collectSecrets(servers, references.resolved, [
       settings.http.token,
       ...databaseSecrets(origin.env),
+      ...Object.values(origin.secrets),
     ]),
   }
 
@@ -61,9 +79,34 @@ export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
     const known = origin.ours ? value : withoutUnknownKeys(value as object)
     const parsed = configSchema.safeParse(known)
     if (parsed.success) return parsed.data
-    const [first, ...others] = parsed.error.issues.map((issue) => describeIssue(issue, written, topLevelKeys))
-    const more = others.length > 0 ? ` (and ${others.length} more)` : ''
-    throw problem({ path: first!.path, expected: first!.expected + more }, { cause: parsed.error })
+    const missing = new Set(references.missing.map(({ path }) => formatPath(path)))
+    for (const issue of parsed.error.issues) {
+      for (const found of describeIssue(issue, written, knownKeys)) {
+        // What an unset variable left empty has been told as that.
+        if (missing.has(formatPath(found.path))) continue
+        wrong.push(problem(found, { cause: parsed.error }))
+      }
+    }
+    return refuseIfWrong()
+  }
+
+  function collect<Value>(read: () => Value): readonly Value[] {
+    try {
+      return [read()]
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      wrong.push(error)
+      return []
+    }
+  }
+
+  /** The first in the file is the one that is told; the others travel with it. */
+  function refuseIfWrong(): never
+  function refuseIfWrong(): void {
+    if (wrong.length === 0) return
+    const [first, ...others] = wrong.sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
+    const { file, line, expected, cause } = first!
+    throw new ConfigError(file, line, expected, { cause }, others)
   }
 
   function withoutUnknownKeys(value: object): object {
@@ -80,24 +123,30 @@ export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
     throw problem({ path: ['mcpServers'], expected: 'expected either servers or mcpServers, got both' })
   }
 
-  function oneServer(name: string, entry: ServerEntry): ServerConfig {
+  /** None where a key is misspelt: what else it lacks would be said of the slip. */
+  function oneServer(name: string, entry: ServerEntry): readonly ServerConfig[] {
     const path = [section, name]
     const nameProblem = serverNameProblem(name)
     if (nameProblem !== undefined) throw problem({ path, expected: nameProblem })
+    const wrongBefore = wrong.length
     for (const key of Object.keys(entry)) if (!serverKeys.includes(key)) unknownServerKey([...path, key], key)
+    if (wrong.length > wrongBefore) return []
     const lost = unreachable.has(name)
     const place = { file: origin.file, userHome: origin.env.HOME ?? homedir() }
     const built = buildServer(name, lost ? withPlaceholders(entry) : entry, place)
     if ('expected' in built) throw problem({ path: [...path, ...built.path], expected: built.expected })
-    return lost ? { ...built, disabled: true } : built
+    return [lost ? { ...built, disabled: true } : built]
   }
 
   /** A key one slip away from ours was meant as ours, and `trsut: false` must not pass unseen; others are a client's. */
   function unknownServerKey(path: Path, key: string): void {
-    if (origin.ours && closestName(key, serverKeys) !== undefined) {
-      throw problem({ path, expected: unknownKey(key, serverKeys) })
+    const closest = closestName(key, serverKeys)
+    if (origin.ours && closest !== undefined) {
+      wrong.push(problem({ path, expected: unknownKey(key, serverKeys) }))
+    } else {
+      const meant = closest === undefined ? '' : `; did you mean "${closest}"?`
+      warn({ path, expected: `unknown key, ignored${meant}` })
     }
-    warn({ path, expected: 'unknown key, ignored' })
   }
 
   /**
@@ -109,10 +158,13 @@ export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
     for (const reference of missing) {
       const [section, name, key] = reference.path
       const inServer = section === 'servers' || section === 'mcpServers'
-      if (origin.strict || !inServer) throw problem(reference)
-      if (isSwitchedOff(value, section, String(name))) continue
-      const vital = /^(?:command|cwd|url|serverUrl|httpUrl)$/.test(String(key))
+      const vital = inServer && /^(?:command|cwd|url|serverUrl|httpUrl)$/.test(String(key))
       if (vital) unreachable.add(String(name))
+      if (origin.strict || !inServer) {
+        wrong.push(problem(reference))
+        continue
+      }
+      if (isSwitchedOff(value, section, String(name))) continue
       const outcome = vital ? 'the server is disabled' : 'it is left empty'
       warn({ path: reference.path, expected: `${reference.expected}; until then ${outcome}` })
     }

@@ -58,7 +58,7 @@ describe('what is accepted', () => {
           stateful: false,
           trusted: true,
           timeoutMs: 60_000,
-          connectTimeoutMs: 60_000,
+          connectTimeoutMs: 180_000,
         },
       ],
       exposure: 'auto',
@@ -69,6 +69,7 @@ describe('what is accepted', () => {
       replyWithinMs: 45_000,
       firstListWaitMs: 5000,
       validateArguments: true,
+      validateOutput: 'warn',
       http: { host: '127.0.0.1', port: 3939 },
       limits: {
         maxMessageBytes: 16 * 1024 * 1024,
@@ -76,6 +77,7 @@ describe('what is accepted', () => {
         concurrentCalls: 256,
         concurrentCallsPerServer: 64,
       },
+      missingVariables: [],
       secrets: [],
     })
     expect(config.limits.concurrentColdStarts).toBeGreaterThanOrEqual(2)
@@ -200,7 +202,7 @@ servers:
 
   it('a missing variable is an error when strict, and always in a setting of our own', async () => {
     expect(await failure(oneMissing, { strict: true })).toBe(
-      'FILE:2: servers.a.env.KEY: expected the environment variable NOPE to be set',
+      'FILE:2: servers.a.env.KEY: expected the environment variable NOPE to be set (and 2 more)',
     )
     expect(await failure('http:\n  token: ${NOPE}\n')).toBe(
       'FILE:2: http.token: expected the environment variable NOPE to be set',
@@ -265,7 +267,7 @@ describe('errors say the file, the line and what was expected', () => {
     ['contextWindow: big\n', 'FILE:1: contextWindow: expected a number, got "big"'],
     ['contextWindow: 1.5\n', 'FILE:1: contextWindow: expected a whole number, got 1.5'],
     ['http:\n  port: 70000\n', 'FILE:2: http.port: expected at most 65535, got 70000'],
-    ['http:\n  prt: 1\n', 'FILE:2: http.prt: unknown key'],
+    ['http:\n  prt: 1\n', 'FILE:2: http.prt: unknown key, did you mean "port"?'],
     ['limits: { concurrentCalls: 0 }\n', 'FILE:1: limits.concurrentCalls: expected at least 1, got 0'],
     ['servers: [a]\n', 'FILE:1: servers: expected a mapping, got a list'],
     ['servers:\n  a: npx\n', 'FILE:2: servers.a: expected a mapping, got "npx"'],
@@ -340,8 +342,33 @@ describe('errors say the file, the line and what was expected', () => {
     )
   })
 
-  it('counts the problems beyond the first', async () => {
+  it('counts the problems beyond the first, and carries each with its line', async () => {
     expect(await failure('exposure: 1\nprefix: 2\n')).toMatch(/got 1 \(and 1 more\)$/)
+    const text = `servers:
+  a: { comand: x }
+  "b c": { command: 5 }
+limits: { concurentCalls: 3, nonsense: 1 }
+http: { host: 0.0.0.0 }
+`
+    const error = await load(text).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(ConfigError)
+    const found = [error as ConfigError, ...(error as ConfigError).others]
+    expect(found.map(({ line, expected }) => `${line} ${expected}`)).toEqual([
+      '3 servers["b c"].command: expected a string, got 5',
+      '4 limits.concurentCalls: unknown key, did you mean "concurrentCalls"?',
+      expect.stringMatching(/^4 limits.nonsense: unknown key, expected one of maxMessageBytes, /),
+    ])
+    const shaped = text.replace('5 }', 'x }').replace(/limits.*/, '')
+    const later = (await load(shaped).catch((thrown: unknown) => thrown)) as ConfigError
+    expect([later, ...later.others].map(({ line, expected }) => `${line} ${expected}`)).toEqual([
+      '2 servers.a.comand: unknown key, did you mean "command"?',
+      expect.stringMatching(/^5 http.host: expected http.token too/),
+    ])
+  })
+
+  it('a key that a client may have, but looks like ours, is asked about', async () => {
+    const { warnings } = await load('{"mcpServers": {"a": {"command": "x", "comand": "y"}}}', json)
+    expect(warnings).toEqual(['FILE:1: mcpServers.a.comand: unknown key, ignored; did you mean "command"?'])
   })
 
   it('says when the file asked for is not there, and does not take another', async () => {

@@ -9,6 +9,7 @@ import { isJsonFile, parseConfigText } from './config-text.js'
 import { demoConfig } from './demo-config.js'
 import { fillConfig } from './fill-config.js'
 import { findConfigFile } from './find-config-file.js'
+import { readSecretsFile } from './read-secrets-file.js'
 
 export interface LoadConfigOptions {
   readonly file?: string | undefined
@@ -31,13 +32,15 @@ export async function loadConfig(options: LoadConfigOptions): Promise<PmlConfig>
 
 async function loadFile(file: string, options: LoadConfigOptions): Promise<PmlConfig> {
   const { value, lineOf } = await parseConfigText(await read(file), file)
+  const onWarning = options.onWarning ?? (() => {})
   return fillConfig(value, {
     file,
     lineOf,
     env: options.env,
     ours: !isJsonFile(file) || !hasKey(value, 'mcpServers'),
     strict: options.strict ?? false,
-    onWarning: options.onWarning ?? (() => {}),
+    secrets: await readSecretsFile(options.home, onWarning),
+    onWarning,
   })
 }
 

@@ -15,6 +15,8 @@ export interface ResolvedReference {
 export interface MissingReference {
   readonly path: Path
   readonly expected: string
+  /** Absent where no variable could answer it. */
+  readonly variable?: string
 }
 
 export interface Resolved {
@@ -27,7 +29,11 @@ export interface Resolved {
 const notText =
   /(?:Ms|Tokens|Window|Budget|Bytes|Starts|Calls|PerServer|Arguments)$|^(?:port|disabled|enabled|stateful|trust|timeout)$/
 
-export function resolveReferences(value: unknown, env: NodeJS.ProcessEnv): Resolved {
+export function resolveReferences(
+  value: unknown,
+  env: NodeJS.ProcessEnv,
+  secrets: Readonly<Record<string, string>> = {},
+): Resolved {
   const resolved: ResolvedReference[] = []
   const missing: MissingReference[] = []
   return { value: walk(value, []), resolved, missing }
@@ -49,13 +55,14 @@ export function resolveReferences(value: unknown, env: NodeJS.ProcessEnv): Resol
         missing.push({ path, expected: `${whole} asks a person; expected an environment variable, \${NAME}` })
         return ''
       }
-      const set: string | undefined = env[variable]
+      const set: string | undefined =
+        env[variable] ?? (Object.hasOwn(secrets, variable) ? secrets[variable] : undefined)
       if (set !== undefined && (set !== '' || fallback === undefined)) {
         resolved.push({ path, variable, value: set })
         return set
       }
       if (fallback !== undefined) return fallback
-      missing.push({ path, expected: `expected the environment variable ${variable} to be set` })
+      missing.push({ path, variable, expected: `expected the environment variable ${variable} to be set` })
       return ''
     })
   }

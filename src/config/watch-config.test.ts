@@ -28,7 +28,7 @@ afterEach(() => {
 
 function open(home: string, pollMs = 60_000): void {
   watch = watchConfig(
-    file,
+    [file],
     () => loadConfig({ file, env: {}, cwd: home, home }),
     {
       onConfig: (config) => configs.push(config.servers.map((server) => server.name)),
@@ -106,6 +106,35 @@ it('finds changes by looking when the folder itself was replaced and events no l
   writeFileSync(file, withServers('newer'))
   await vi.waitFor(() => expect(configs).toEqual([['new'], ['newer']]), { timeout: 5000 })
   rmSync(`${folder}.old`, { recursive: true })
+})
+
+it('a first file in any of the places is taken up, and its edits after that', async () => {
+  watch.close()
+  const home = join(folder, 'home')
+  mkdirSync(home)
+  unlinkSync(file)
+  const second = join(home, 'pml.config.yaml')
+  watch = watchConfig([file, second], () => loadConfig({ env: {}, cwd: folder, home }), {
+    onConfig: (config) => configs.push(config.servers.map((server) => server.name)),
+    onError: (error) => errors.push(error.message),
+  })
+  writeFileSync(second, withServers('first'))
+  await vi.waitFor(() => expect(configs).toEqual([['first']]), { timeout: 10_000 })
+  writeFileSync(second, withServers('edited'))
+  await vi.waitFor(() => expect(configs.at(-1)).toEqual(['edited']), { timeout: 10_000 })
+  writeFileSync(file, withServers('nearer'))
+  await vi.waitFor(() => expect(configs.at(-1)).toEqual(['nearer']), { timeout: 10_000 })
+  expect(errors).toEqual([])
+})
+
+it('a busy folder does not keep a change from being seen', async () => {
+  const busy = setInterval(() => writeFileSync(join(folder, 'other'), String(Math.random())), 10)
+  try {
+    writeFileSync(file, withServers('b'))
+    await vi.waitFor(() => expect(configs).toEqual([['b']]), { timeout: 10_000 })
+  } finally {
+    clearInterval(busy)
+  }
 })
 
 it('says nothing more after close', async () => {

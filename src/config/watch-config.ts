@@ -5,11 +5,13 @@
  */
 import { type FSWatcher, watch } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { ConfigError } from '../errors.js'
 import type { PmlConfig } from '../model/config.js'
 
 export interface ConfigWatch {
+  /** Reads the file again though it has not changed: something it refers to has. */
+  again(): void
   close(): void
 }
 
@@ -25,33 +27,58 @@ const defaultPollMs = 2000
 /** Some editors delete the file before they write it again. */
 const goneForMs = 1000
 
+/**
+ * Watches the file that was read; or, where there was none, all places where one may be made: the first that has a file
+ * counts, so a first configuration is taken up as it is written.
+ */
 export function watchConfig(
-  file: string,
+  places: readonly [string, ...string[]],
   load: () => Promise<PmlConfig>,
   listeners: ConfigListeners,
   { pollMs = defaultPollMs }: { readonly pollMs?: number } = {},
 ): ConfigWatch {
   let closed = false
   let seen: string | undefined
+  let file = places[0]
   let missingSince: number | undefined
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> = start()
 
-  const watcher = watchDirectory(dirname(file), soon)
+  const names = new Set(places.map((place) => basename(place)))
+  const watchers = [...new Set(places.map((place) => dirname(place)))].map((folder) =>
+    watchDirectory(folder, (name) => {
+      if (name === null || names.has(name)) soon()
+    }),
+  )
   const poll = setInterval(soon, pollMs)
   poll.unref()
 
   return {
+    again() {
+      seen = undefined
+      soon()
+    },
     close() {
       closed = true
       clearTimeout(timer)
       clearInterval(poll)
-      watcher?.close()
+      for (const watcher of watchers) watcher?.close()
     },
   }
 
   async function start(): Promise<void> {
-    seen = await signature(file)
+    // Of several places none was read: whatever is there now is new.
+    if (places.length === 1) seen = await signature(places[0])
+  }
+
+  async function current(): Promise<string | undefined> {
+    for (const place of places) {
+      const found = await signature(place)
+      if (found === undefined) continue
+      file = place
+      return places.length === 1 ? found : `${place} ${found}`
+    }
+    return undefined
   }
 
   /** Every further event begins the wait anew, so a burst of writes is one load. */
@@ -65,7 +92,7 @@ export function watchConfig(
   }
 
   async function look(): Promise<void> {
-    const now = await signature(file)
+    const now = await current()
     if (closed || now === seen) return
     if (now === undefined) return lookForMissing()
     missingSince = undefined
@@ -77,7 +104,7 @@ export function watchConfig(
       if (!closed) listeners.onError(error as Error)
     }
     // Written again while it was read: what was loaded may be the older half.
-    if ((await signature(file)) !== seen) soon()
+    if ((await current()) !== seen) soon()
   }
 
   function lookForMissing(): void {
@@ -94,9 +121,9 @@ export function watchConfig(
   }
 }
 
-function watchDirectory(directory: string, onEvent: () => void): FSWatcher | undefined {
+function watchDirectory(directory: string, onEvent: (name: string | null) => void): FSWatcher | undefined {
   try {
-    const watcher = watch(directory, { persistent: false }, onEvent)
+    const watcher = watch(directory, { persistent: false }, (_, name) => onEvent(name))
     watcher.on('error', () => watcher.close())
     return watcher
   } catch {

@@ -1,5 +1,7 @@
 import type { ServerConfig } from './server.js'
 
+export type OutputValidation = 'off' | 'warn' | 'strict'
+
 export type ExposureMode = 'auto' | 'meta' | 'proxy' | 'hybrid'
 
 /** The whole configuration, read once at the edge, every default filled in. */
@@ -20,6 +22,8 @@ export interface PmlConfig {
   /** How long the very first tools/list waits for servers that have never been seen. */
   readonly firstListWaitMs: number
   readonly validateArguments: boolean
+  /** What happens to structured content that does not fit the tool's output schema. */
+  readonly validateOutput: OutputValidation
   readonly http: { readonly host: string; readonly port: number; readonly token?: string }
   readonly limits: {
     /** A line or body above this is refused. */
@@ -28,6 +32,8 @@ export interface PmlConfig {
     readonly concurrentCalls: number
     readonly concurrentCallsPerServer: number
   }
+  /** Variables that it refers to and that are not set here; a client may know them. */
+  readonly missingVariables: readonly string[]
   /** Values that must never appear in logs, errors, the store or the page. */
   readonly secrets: readonly string[]
 }

@@ -26,19 +26,26 @@ const neededOnWindows = new Set([
   'WINDIR',
 ])
 
+export interface ChildEnvironmentOptions {
+  readonly configured: Readonly<Record<string, string>>
+  /** Ours, completed by what program-finder.ts has found out. */
+  readonly path: string
+  readonly platform: NodeJS.Platform
+}
+
 export function childEnvironment(
   ours: NodeJS.ProcessEnv,
-  configured: Readonly<Record<string, string>>,
-  platform: NodeJS.Platform,
+  { configured, path, platform }: ChildEnvironmentOptions,
 ): Record<string, string> {
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(ours)) {
     if (value === undefined || !passes(name, platform)) continue
     // A shell function exported by bash: code, not a value.
     if (value.startsWith('()')) continue
-    env[name] = value
+    // `Path` and `PATH` are one variable on Windows, and only one may be there.
+    if (name.toUpperCase() !== 'PATH') env[name] = value
   }
-  return { ...env, ...configured }
+  return { ...env, PATH: path, ...configured }
 }
 
 function passes(name: string, platform: NodeJS.Platform): boolean {

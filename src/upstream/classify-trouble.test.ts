@@ -20,7 +20,7 @@ describe('trouble is named once', () => {
       spawnError('ENOENT'),
       { server: local },
       'exit',
-      'install Node or give the full path',
+      'Install Node, which brings node, npm and npx',
     ],
     ['a command that may not run', spawnError('EACCES'), { server: local }, 'exit', 'chmod +x npx'],
     [
@@ -84,6 +84,42 @@ describe('trouble is named once', () => {
     })
   })
 
+  test('a command that is nowhere tells where it was looked for, a missing folder is told as that', () => {
+    const missing = (server: typeof local) =>
+      classifyTrouble(spawnError('ENOENT'), { server, searched: ['PATH', 'the usual folders'], redact })
+    expect(missing(local).message).toBe('npx was not found: not on PATH or in the usual folders.')
+    expect(missing({ ...local, cwd: '/no/such/folder' })).toMatchObject({
+      message: 'its working directory /no/such/folder does not exist.',
+      hint: 'Make it, or correct cwd.',
+    })
+    expect(missing({ ...local, command: '/no/such/program' }).message).toBe(
+      'there is no program /no/such/program.',
+    )
+    expect(missing({ ...local, command: 'npx -y thing' }).hint).toContain('["npx","-y","thing"]')
+  })
+
+  test('a stack trace is told by its one line, and kept whole beside it', () => {
+    const stderr =
+      "node:internal\n  throw err;\n\nError: Cannot find module 'x'\n    at a (b:1:2)\n\nNode.js v20"
+    const exit = { code: 1, signal: null } as const
+    expect(classifyTrouble(new Error('x'), { server: local, exit, stderr, redact })).toMatchObject({
+      message: "Error: Cannot find module 'x' (the process exited with code 1)",
+      detail: stderr,
+    })
+  })
+
+  test('a launcher in trouble is told as that, also when it only takes too long', () => {
+    const stderr = 'npm error code EAI_AGAIN'
+    const exit = { code: 1, signal: null } as const
+    for (const how of [{ exit }, { timedOutAfterMs: 5 }]) {
+      expect(classifyTrouble(new Error('x'), { server: local, ...how, stderr, redact })).toMatchObject({
+        kind: 'offline',
+        message: 'npx cannot reach the npm registry.',
+        detail: stderr,
+      })
+    }
+  })
+
   test('a process that ended tells its signal and its last words', () => {
     const exit = { code: null, signal: 'SIGSEGV' } as const
     const { message } = classifyTrouble(new Error('x'), {
@@ -92,7 +128,7 @@ describe('trouble is named once', () => {
       stderr: 'core dumped',
       redact,
     })
-    expect(message).toBe('the process was ended by SIGSEGV. It last wrote: core dumped')
+    expect(message).toBe('core dumped (the process was ended by SIGSEGV)')
   })
 
   test.each([

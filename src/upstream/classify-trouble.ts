@@ -1,10 +1,23 @@
 /** Every trouble with a server is named here, once: what kind it is, what happened, what to do about it. */
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from '@modelcontextprotocol/client'
-import { PmlError, UpstreamError, UpstreamRpcError } from '../errors.js'
+import { existsSync } from 'node:fs'
+import {
+  InsufficientScopeError,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  SseError,
+} from '@modelcontextprotocol/client'
+import { PmlError, ScopeNeededError, SignInNeededError, UpstreamError, UpstreamRpcError } from '../errors.js'
 import { isDeeperThan } from '../model/is-deeper-than.js'
+import { launcherOf } from '../model/launcher.js'
 import { type Redact, redactJson } from '../model/redact.js'
 import type { ServerConfig, Trouble, TroubleKind } from '../model/server.js'
+import { isPath } from './find-program.js'
+import { installHint } from './install-hint.js'
+import { launcherTrouble } from './launcher-trouble.js'
 import type { ProcessExit } from './stdio-transport.js'
+import { tellingLine } from './telling-line.js'
 
 export interface TroubleContext {
   readonly server: ServerConfig
@@ -14,6 +27,8 @@ export interface TroubleContext {
   readonly stderr?: string | undefined
   /** Set when our own limit ran out, whatever error that made. */
   readonly timedOutAfterMs?: number | undefined
+  /** Where its program was looked for. */
+  readonly searched?: readonly string[] | undefined
   readonly redact: Redact
 }
 
@@ -22,10 +37,10 @@ export type Finding = Omit<Trouble, 'at'>
 export function classifyTrouble(error: unknown, context: TroubleContext): Finding {
   const { server, exit, timedOutAfterMs } = context
   const code = systemCode(error)
-  if (code === 'ENOENT' && server.transport === 'stdio') return commandMissing(server, error)
+  if (code === 'ENOENT' && server.transport === 'stdio') return commandMissing(server, context.searched)
   if (code === 'EACCES' && server.transport === 'stdio') return notExecutable(server.command)
   if (timedOutAfterMs !== undefined) return tooSlow(server, timedOutAfterMs, context.stderr)
-  if (exit !== undefined) return processEnded(exit, context.stderr)
+  if (exit !== undefined) return processEnded(server, exit, context.stderr)
   const status = httpStatus(error)
   if (status === 401 || status === 403) return accessDenied(status, server)
   if (status !== undefined && status >= 500) return serverFailing(status)
@@ -45,8 +60,24 @@ export function toUpstreamError(error: unknown, context: TroubleContext): PmlErr
   if (error instanceof PmlError && !ended) return error
   if (error instanceof ProtocolError && !ended)
     return toRefusal(error, { server: context.server.name, redact })
-  const { kind, message, hint } = classifyTrouble(error, context)
-  return new UpstreamError(context.server.name, kind, redact(message), redact(hint), { cause: error })
+  const refused = ended ? undefined : authTrouble(error, context.server.name)
+  if (refused !== undefined) return refused
+  const { kind, message, hint, detail } = classifyTrouble(error, context)
+  return new UpstreamError(context.server.name, kind, redact(message), redact(hint), {
+    cause: error,
+    ...(detail && { detail: redact(detail) }),
+  })
+}
+
+/** What the SDK says of a sign-in that was given and not accepted. */
+function authTrouble(cause: unknown, server: string): UpstreamError | undefined {
+  if (cause instanceof InsufficientScopeError) {
+    return new ScopeNeededError(server, cause.requiredScope, { cause })
+  }
+  if (cause instanceof SdkHttpError && /after re-authentication/.test(cause.message)) {
+    return new SignInNeededError(server, 'it does not accept the last sign-in', { cause })
+  }
+  return undefined
 }
 
 /** Deeper than any explanation; what is nested without end can be neither cleaned nor written. */
@@ -88,35 +119,20 @@ const offlineCodes = new Set([
 
 const finding = (kind: TroubleKind, message: string, hint: string): Finding => ({ kind, message, hint })
 
-function commandMissing(server: ServerConfig & { transport: 'stdio' }, error: unknown): Finding {
-  const { command, cwd } = server
+function commandMissing(
+  { command, cwd }: ServerConfig & { transport: 'stdio' },
+  searched: readonly string[] = ['PATH'],
+): Finding {
   // spawn reports a missing working directory as a missing command.
-  if (cwd !== undefined && /spawn/.test(messageOf(error)) && command.includes('/')) {
-    return finding(
-      'exit',
-      `${command} or its working directory ${cwd} does not exist.`,
-      'Correct command or cwd.',
-    )
+  if (cwd !== undefined && !existsSync(cwd)) {
+    return finding('exit', `its working directory ${cwd} does not exist.`, 'Make it, or correct cwd.')
   }
-  const install = installHints[command] ?? 'install it'
-  return finding(
-    'exit',
-    `${command} was not found on PATH${cwd === undefined ? '' : ` (or ${cwd} does not exist)`}.`,
-    `${command} not found on PATH: ${install} or give the full path as "command".`,
-  )
+  if (isPath(command)) return finding('exit', `there is no program ${command}.`, 'Correct command.')
+  return finding('exit', `${command} was not found: not on ${listed(searched)}.`, installHint(command))
 }
 
-const installHints: Readonly<Record<string, string>> = {
-  npx: 'install Node',
-  npm: 'install Node',
-  node: 'install Node',
-  uvx: 'install uv',
-  uv: 'install uv',
-  python: 'install Python',
-  python3: 'install Python',
-  docker: 'install Docker',
-  deno: 'install Deno',
-  bunx: 'install Bun',
+function listed(places: readonly string[]): string {
+  return places.length < 2 ? places.join('') : `${places.slice(0, -1).join(', ')} or in ${places.at(-1)}`
 }
 
 function notExecutable(command: string): Finding {
@@ -124,23 +140,34 @@ function notExecutable(command: string): Finding {
 }
 
 function tooSlow(server: ServerConfig, ms: number, stderr: string | undefined): Finding {
-  const said = stderr ? ` It last wrote: ${lastLine(stderr)}` : ''
-  const hint =
-    server.transport === 'stdio'
-      ? 'A first npx or uvx start downloads: wait for the next attempt, or raise connectTimeoutMs.'
-      : `Check that ${server.url} answers, or raise connectTimeoutMs.`
-  return finding('timeout', `no answer within ${ms} ms.${said}`, hint)
+  const said = stderr ? ` It last wrote: ${tellingLine(stderr)}` : ''
+  const trouble = stderr && server.transport === 'stdio' ? launcherTrouble(server, stderr) : undefined
+  if (trouble !== undefined) return { ...trouble, detail: stderr! }
+  return {
+    ...finding('timeout', `no answer within ${ms} ms.${said}`, patience(server)),
+    ...(stderr && { detail: stderr }),
+  }
 }
 
-function processEnded(exit: ProcessExit, stderr: string | undefined): Finding {
-  const how = exit.signal === null ? `exited with code ${exit.code}` : `was ended by ${exit.signal}`
-  const said = stderr ? ` It last wrote: ${stderr.slice(-600)}` : ' It wrote nothing to standard error.'
-  return finding(
-    'exit',
-    `the process ${how}.${said}`,
-    'Run its command by hand to see why; check args and env in the configuration.',
-  )
+function patience(server: ServerConfig): string {
+  if (server.transport !== 'stdio') return `Check that ${server.url} answers, or raise connectTimeoutMs.`
+  return launcherOf(server.command, server.args) === undefined
+    ? 'Run its command by hand to see what it waits for, or raise connectTimeoutMs.'
+    : 'A first start downloads: wait for the next attempt, or raise connectTimeoutMs.'
 }
+
+/** One line tells a person; the whole of what it wrote is kept beside it. */
+function processEnded(server: ServerConfig, exit: ProcessExit, stderr: string | undefined): Finding {
+  const how = exit.signal === null ? `exited with code ${exit.code}` : `was ended by ${exit.signal}`
+  if (!stderr) {
+    return finding('exit', `the process ${how}. It wrote nothing to standard error.`, byHand)
+  }
+  const launcher = server.transport === 'stdio' ? launcherTrouble(server, stderr) : undefined
+  if (launcher !== undefined) return { ...launcher, detail: stderr }
+  return { ...finding('exit', `${tellingLine(stderr)} (the process ${how})`, byHand), detail: stderr }
+}
+
+const byHand = 'Run its command by hand to see why; check args and env in the configuration.'
 
 function accessDenied(status: number, server: ServerConfig): Finding {
   const given = server.transport === 'stdio' ? [] : Object.keys(server.headers)
@@ -233,8 +260,4 @@ export function httpStatus(error: unknown): number | undefined {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
-}
-
-function lastLine(text: string): string {
-  return (text.trim().split('\n').at(-1) ?? '').slice(0, 300)
 }

@@ -2,22 +2,30 @@
 import {
   Client,
   type PriorDiscovery,
+  ProtocolError,
   SdkError,
   SdkErrorCode,
   SSEClientTransport,
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client'
+import type { Authorization } from '../auth/authorization.js'
 import { type PmlError, UpstreamError, UpstreamRpcError } from '../errors.js'
+import { type ClientSide, capabilityFor } from '../model/client-side.js'
+import type { JsonObject } from '../model/json.js'
 import type { Log } from '../model/log.js'
+import { noOffers, type ServerOffers } from '../model/offers.js'
 import type { Redact } from '../model/redact.js'
 import type { HttpServerConfig, KnownEra, ServerConfig, StdioServerConfig } from '../model/server.js'
 import type { ToolDefinition } from '../model/tool.js'
+import { authorizedFetch } from './authorized-fetch.js'
 import { childEnvironment } from './child-environment.js'
 import { httpStatus, toUpstreamError } from './classify-trouble.js'
-import { Connection } from './connection.js'
+import { Connection, type ConnectionEvents } from './connection.js'
 import { limitedFetch } from './limited-fetch.js'
+import { listOffers } from './list-offers.js'
 import { listTools } from './list-tools.js'
+import { programFinder } from './program-finder.js'
 import { StdioTransport } from './stdio-transport.js'
 
 export interface ConnectOptions {
@@ -27,7 +35,18 @@ export interface ConnectOptions {
   readonly signal: AbortSignal
   readonly log: Log
   readonly redact: Redact
-  onListChanged(connection: Connection): void
+  /** The client that this connection is for alone; undefined where all share it. */
+  owner(): ClientSide | undefined
+  readonly events: ConnectionEvents
+  /** How to get in to a server reached over HTTP; undefined where its configured headers have to do. */
+  readonly authorization: Authorization | undefined
+}
+
+/** What clients in front of us may be able to do. Which client a question reaches is known only when it comes. */
+const anyClientsCapabilities = {
+  elicitation: { form: {}, url: {} },
+  sampling: { tools: {}, context: {} },
+  roots: { listChanged: true },
 }
 
 /** How long a server may think about a question it has never heard before it counts as an old one. */
@@ -37,6 +56,7 @@ const probeTimeoutMs = 10_000
 export interface OpenConnection {
   readonly connection: Connection
   readonly tools: readonly ToolDefinition[]
+  readonly offers: Promise<ServerOffers>
 }
 
 /** Rejects with a PmlError; whatever it had started is gone by then. */
@@ -51,10 +71,18 @@ async function connectStdio(
   options: ConnectOptions,
   deadline: number,
 ): Promise<OpenConnection> {
+  const program = await unlessAborted(programFinder().find(server.command, server.env), options.signal)
+  if (program.file === undefined) {
+    const { redact } = options
+    const missing = Object.assign(new Error(`${server.command} is nowhere.`), { code: 'ENOENT' })
+    throw toUpstreamError(missing, { server, searched: program.searched, redact })
+  }
+  const { file: command, path } = program
   const open = (known: KnownEra | undefined) => {
     const transport = new StdioTransport({
       ...server,
-      env: childEnvironment(process.env, server.env, process.platform),
+      command,
+      env: childEnvironment(process.env, { configured: server.env, path, platform: process.platform }),
       maxMessageBytes: options.maxMessageBytes,
       log: options.log,
     })
@@ -78,10 +106,13 @@ async function connectHttp(
   deadline: number,
 ): Promise<OpenConnection> {
   const url = new URL(server.url)
-  const http = {
-    requestInit: { headers: { ...server.headers } },
-    fetch: limitedFetch(options.maxMessageBytes),
-  }
+  const { authorization } = options
+  const fetch = limitedFetch(options.maxMessageBytes)
+  const requestInit = { headers: { ...server.headers } }
+  const http =
+    authorization === undefined
+      ? { requestInit, fetch }
+      : { requestInit, fetch: authorizedFetch(fetch, authorization), authProvider: authorization }
   const openSse = () => {
     const transport = new SSEClientTransport(url, http)
     return attempt(server, transport, { kind: 'legacy' }, options, deadline)
@@ -113,7 +144,19 @@ async function attempt(
 ): Promise<OpenConnection> {
   const remainingMs = Math.max(1, deadline - Date.now())
   const probe = { timeoutMs: Math.min(probeTimeoutMs, Math.max(1, remainingMs - 1000)) }
-  const client = new Client(options.clientInfo, { versionNegotiation: { mode: 'auto', probe } })
+  const client = new Client(options.clientInfo, {
+    versionNegotiation: { mode: 'auto', probe },
+    capabilities: options.owner()?.capabilities ?? anyClientsCapabilities,
+  })
+  // Servers may ask for roots before the handshake is over; from then on the connection sees questions first.
+  let announce: (connection: Connection) => void = () => {}
+  const connected = new Promise<Connection>((resolve) => {
+    announce = resolve
+  })
+  client.fallbackRequestHandler = async ({ method, params }) => {
+    if (capabilityFor(method) === undefined) throw new ProtocolError(-32601, 'Method not found')
+    return (await connected).answer({ method, params: (params ?? {}) as JsonObject })
+  }
   client.onerror = (error) => {
     options.log.debug(`Server "${server.name}": ${options.redact(error.message)}`)
   }
@@ -132,14 +175,17 @@ async function attempt(
       ...(known === undefined ? {} : { prior: asPrior(known) }),
     })
     const connection = new Connection({ ...options, server: server.name, client, transport, explain })
+    announce(connection)
     const request = { timeoutMs: remainingMs, signal: options.signal }
+    const list = { ...request, server: server.name, log: options.log }
+    const offers = listOffers(connection, list).catch(() => noOffers)
     const [tools] = await Promise.all([
-      listTools(connection, { ...request, server: server.name, log: options.log }),
+      listTools(connection, list),
       // Adopted unasked, so confirmed beside the first request: an old server might answer that one all the same.
       known?.kind === 'modern' ? connection.request('server/discover', {}, request) : undefined,
     ])
     if (timedOut || options.signal.aborted) throw new Error('The connection was given up.')
-    return { connection, tools }
+    return { connection, tools, offers }
   } catch (error) {
     await client.close().catch(() => {})
     await transport.close().catch(() => {})
@@ -148,6 +194,16 @@ async function attempt(
     clearTimeout(timer)
     options.signal.removeEventListener('abort', giveUp)
   }
+}
+
+/** A shell that is slow to tell its PATH must not keep the gateway from ending. */
+function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason)
+    if (signal.aborted) return onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
 }
 
 function asPrior(known: KnownEra): PriorDiscovery {

@@ -4,22 +4,32 @@
  * group is gone when `close()` resolves. Never touches: the network beyond the configured servers, and any secret beyond
  * those configured for the one server it starts. Of this room persist-catalogue.ts alone knows the store.
  */
+import { isDeepStrictEqual } from 'node:util'
 import { canonicalJson } from '../model/json.js'
+import { noOffers } from '../model/offers.js'
 import type { KnownEra, ServerConfig, ServerState } from '../model/server.js'
 import { createCallTool } from './call-tool.js'
 import { Catalogue } from './catalogue.js'
+import { lateAuthorizations } from './late-authorizations.js'
+import { createSchemaChecks } from './schema-checks.js'
 import { createSemaphore, type Semaphore } from './semaphore.js'
+import { createSender, createSendRequest } from './send-request.js'
 import { ServerLink } from './server-link.js'
 import type { Upstreams, UpstreamsOptions } from './upstreams.js'
 import { createArgumentCheck } from './validate-arguments.js'
+import { createOutputCheck } from './validate-output.js'
 
 export function openUpstreams(options: UpstreamsOptions): Upstreams {
   const { limits, log } = options
   const links = new Map<string, ServerLink>()
   const catalogue = new Catalogue(options.known, enabledNames(options.servers))
   const coldStarts = createSemaphore(limits.concurrentColdStarts)
+  const downloads = createSemaphore(limits.concurrentColdStarts)
   const places = new Map<string, Semaphore>()
+  const authorizations = lateAuthorizations(options)
   const changed = createNotifier()
+  const offers = new Map(Object.entries(options.offers))
+  let logLevel: string | undefined
   const triedBefore = new Set(options.tried)
   let started = false
   let closing: Promise<void> | undefined
@@ -29,11 +39,19 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       config,
       era,
       coldStarts,
+      downloads,
       clientInfo: options.clientInfo,
       maxMessageBytes: limits.maxMessageBytes,
       log,
       redact: options.redact,
+      clients: options.clients,
+      authorizationOf: authorizations.of,
       onChange: changed.notify,
+      onOffers: (offered) => {
+        if (links.get(config.name) !== link || isDeepStrictEqual(offers.get(config.name), offered)) return
+        offers.set(config.name, offered)
+        changed.notify()
+      },
       onListed: (tools) => {
         if (links.get(config.name) !== link) return
         for (const id of catalogue.listed(config.name, tools, Date.now())) {
@@ -44,6 +62,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
         changed.notify()
       },
     })
+    if (logLevel !== undefined) link.setLogLevel(logLevel)
     links.set(config.name, link)
     places.set(config.name, createSemaphore(limits.concurrentCallsPerServer))
     return link
@@ -52,16 +71,37 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     addLink(config, Object.hasOwn(options.eras, config.name) ? options.eras[config.name] : undefined)
   }
 
+  const checks = createSchemaChecks({ log })
+  const sender = createSender({
+    calls: createSemaphore(limits.concurrentCalls),
+    callsOf: (server) => places.get(server)!,
+  })
   const callTool = createCallTool({
     catalogue,
     links,
-    calls: createSemaphore(limits.concurrentCalls),
-    callsOf: (server) => places.get(server)!,
-    checkArguments: options.validateArguments ? createArgumentCheck({ log }) : () => {},
+    sender,
+    checkArguments: options.validateArguments ? createArgumentCheck(checks) : () => {},
+    checkOutput: createOutputCheck({ mode: options.validateOutput, checks, log }),
   })
 
   return {
     callTool,
+    sendRequest: createSendRequest(links, sender),
+    async watch(server, uri) {
+      const link = links.get(server)
+      return link === undefined ? () => {} : link.watch(uri)
+    },
+    setLogLevel(level) {
+      logLevel = level
+      for (const link of links.values()) link.setLogLevel(level)
+    },
+    rootsChanged(session) {
+      for (const link of links.values()) link.rootsChanged(session)
+    },
+    offers() {
+      const enabled = [...links.values()].filter(({ config }) => !config.disabled)
+      return Object.fromEntries(enabled.map(({ config: { name } }) => [name, offers.get(name) ?? noOffers]))
+    },
     start() {
       if (started) return
       started = true
@@ -115,7 +155,10 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     async reconfigure(servers) {
       const wanted = new Map(servers.map((config) => [config.name, config]))
       const gone = [...links.values()].filter((link) => !isSame(link.config, wanted.get(link.config.name)))
-      for (const link of gone) links.delete(link.config.name)
+      for (const { config } of gone) {
+        links.delete(config.name)
+        offers.delete(config.name)
+      }
       catalogue.configure(enabledNames(servers))
       const added = servers
         .filter((config) => !links.has(config.name))
@@ -125,7 +168,10 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       await Promise.all(gone.map((link) => link.close()))
     },
     close() {
-      closing ??= Promise.all([...links.values()].map((link) => link.close())).then(() => {})
+      closing ??= Promise.all([
+        ...[...links.values()].map((link) => link.close()),
+        authorizations.close(),
+      ]).then(() => {})
       return closing
     },
   }

@@ -1,7 +1,10 @@
 /** So many at once; the others wait in the order they came, and can stop waiting. */
 export interface Semaphore {
-  /** Resolves with the function that gives the place back; calling it twice does no harm. */
-  acquire(signal: AbortSignal): Promise<() => void>
+  /**
+   * Resolves with the function that gives the place back; calling it twice does no harm. Who has to wait is handed a
+   * function that tells how many are before it.
+   */
+  acquire(signal: AbortSignal, onWait?: (ahead: () => number) => void): Promise<() => void>
   /** A place at once, or undefined. */
   tryAcquire(): (() => void) | undefined
 }
@@ -29,7 +32,7 @@ export function createSemaphore(places: number): Semaphore {
 
   return {
     tryAcquire,
-    acquire(signal) {
+    acquire(signal, onWait) {
       return new Promise((resolve, reject) => {
         const leave = (): void => {
           waiting.delete(enter)
@@ -47,6 +50,7 @@ export function createSemaphore(places: number): Semaphore {
         // A place is handed on as it is given back, so while anyone waits none is free: nobody overtakes.
         if (free > 0) return resolve(tryAcquire()!)
         waiting.add(enter)
+        onWait?.(() => Math.max(0, [...waiting].indexOf(enter)))
         signal.addEventListener('abort', onAbort)
       })
     },

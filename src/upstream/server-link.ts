@@ -7,18 +7,35 @@
  *                  v   |       v
  *                  down (backoff, or at once when somebody calls)
  */
-import { PmlError, UpstreamError } from '../errors.js'
+import type { Authorization } from '../auth/authorization.js'
+import { PmlError, SignInNeededError, UpstreamError } from '../errors.js'
+import type { ClientSide } from '../model/client-side.js'
+import { type Launcher, launcherOf } from '../model/launcher.js'
 import type { Log } from '../model/log.js'
+import type { ServerOffers } from '../model/offers.js'
 import type { Redact } from '../model/redact.js'
-import type { KnownEra, ServerConfig, ServerState, ServerStatus, Trouble } from '../model/server.js'
+import type {
+  HttpServerConfig,
+  KnownEra,
+  ServerConfig,
+  ServerStart,
+  ServerState,
+  ServerStatus,
+  Trouble,
+} from '../model/server.js'
 import type { ToolDefinition } from '../model/tool.js'
+import { withinMs } from '../model/within-ms.js'
 import { backoffMs } from './backoff.js'
 import type { OpenConnection } from './connect-server.js'
-import type { Connection } from './connection.js'
+import type { Connection, ConnectionEvents } from './connection.js'
+import { listOffers } from './list-offers.js'
 import { listTools } from './list-tools.js'
+import { RelistTimers } from './relist-timers.js'
+import { ResourceWatches } from './resource-watches.js'
 import { sameDefinitions } from './same-definitions.js'
 import type { Semaphore } from './semaphore.js'
 import { SessionConnections } from './session-connections.js'
+import type { Clients } from './upstreams.js'
 
 export interface LinkOptions {
   readonly config: ServerConfig
@@ -27,9 +44,14 @@ export interface LinkOptions {
   readonly maxMessageBytes: number
   /** Places for processes that are starting up; shared by all servers. */
   readonly coldStarts: Semaphore
+  /** Those for processes that may download what they start: they take long, and storm when they are many. */
+  readonly downloads: Semaphore
   readonly log: Log
   readonly redact: Redact
+  readonly clients: Clients
+  authorizationOf(config: HttpServerConfig): Promise<Authorization | undefined>
   onListed(tools: readonly ToolDefinition[]): void
+  onOffers(offers: ServerOffers): void
   onChange(): void
 }
 
@@ -39,7 +61,9 @@ const stableAfterMs = 10_000
 const attemptGapMs = 1000
 /** What takes longer waits for the network, or for ever: it no longer keeps others from starting. */
 const slowStartMs = 10_000
-const relistAfterMs = 100
+const slowDownloadMs = 30_000
+/** A server that is slow to list its resources and prompts is ready without them. */
+const offersWithinMs = 1000
 const longAttemptMs = 3000
 
 export class ServerLink {
@@ -58,13 +82,21 @@ export class ServerLink {
   #connection: Connection | undefined
   #attempt: Promise<Connection> | undefined
   #retryTimer: NodeJS.Timeout | undefined
-  readonly #relistTimers = new Map<Connection, NodeJS.Timeout>()
+  #stopListening: (() => void) | undefined
+  readonly #relistTimers = new RelistTimers()
+  readonly #watches = new ResourceWatches((uris) => this.#applyWatches(uris))
+  #offersTaken: Promise<void> = Promise.resolve()
+  #logLevel: string | undefined
+  #asksAmongSeveral = false
   /** What each connection listed last, and which of these lists the catalogue has. */
   readonly #listings = new WeakMap<Connection, readonly ToolDefinition[]>()
   #shown: readonly ToolDefinition[] = []
   /** Lost connections whose processes are not all gone yet. */
   readonly #leaving = new Set<Promise<void>>()
   #failures = 0
+  /** Set while an attempt waits for its turn: how many are before it. */
+  #ahead: (() => number) | undefined
+  #lastWarning: string | undefined
   #attemptAt = Number.NEGATIVE_INFINITY
   #readyAt = 0
   #listed = false
@@ -77,7 +109,7 @@ export class ServerLink {
       this.#firstAttemptOver = resolve
     })
     if (options.config.disabled) this.#firstAttemptOver()
-    this.#sessions = new SessionConnections(() => this.#open(() => {}))
+    this.#sessions = new SessionConnections((session) => this.#open(() => {}, session))
   }
 
   get config(): ServerConfig {
@@ -108,8 +140,18 @@ export class ServerLink {
       pids: [open?.pid, ...this.#sessions.pids()].filter((pid) => pid !== undefined),
       ...(this.#trouble === undefined ? {} : { trouble: this.#trouble }),
       ...(this.#retryAt === undefined ? {} : { retryAt: this.#retryAt }),
+      ...(this.#attempt === undefined ? {} : { start: this.#start() }),
       ...(open === undefined ? {} : { protocolVersion: open.protocolVersion }),
       ...(open?.serverInfo === undefined ? {} : { serverInfo: open.serverInfo }),
+    }
+  }
+
+  #start(): ServerStart {
+    const launcher = launcherFor(this.config)
+    return {
+      since: this.#attemptAt,
+      ...(this.#ahead === undefined ? {} : { ahead: this.#ahead() }),
+      ...(launcher === undefined ? {} : { launcher }),
     }
   }
 
@@ -120,14 +162,14 @@ export class ServerLink {
 
   /** The connection that serves this session; opens it where there is none. Rejects with a PmlError. */
   connection(session: string): Promise<Connection> {
-    if (this.config.stateful) return this.#sessions.get(session)
+    if (this.#isPerSession) return this.#sessions.get(session)
     const open = this.openConnection(session)
     return open === undefined ? this.#shared() : Promise.resolve(open)
   }
 
   /** The same where it is open already. */
   openConnection(session: string): Connection | undefined {
-    const open = this.config.stateful ? this.#sessions.find(session) : this.#connection
+    const open = this.#isPerSession ? this.#sessions.find(session) : this.#connection
     return open?.isOver === false ? open : undefined
   }
 
@@ -144,11 +186,49 @@ export class ServerLink {
     this.#sessions.end(session)
   }
 
+  /** Tells of changes of this resource from now on, over lost connections too. Rejects when the server refuses. */
+  async watch(uri: string): Promise<() => void> {
+    if (this.#connection === undefined) await this.#shared()
+    return this.#watches.add(uri)
+  }
+
+  async #applyWatches(uris: ReadonlySet<string>): Promise<void> {
+    await this.#connection?.watch(uris, { timeoutMs: this.config.timeoutMs, signal: this.#closing.signal })
+  }
+
+  /** The least severe log messages that any client wants; servers before 2026-07-28 are told once for all. */
+  setLogLevel(level: string): void {
+    this.#logLevel = level
+    for (const connection of this.#openConnections()) this.#tellLogLevel(connection)
+  }
+
+  #tellLogLevel(connection: Connection): void {
+    if (this.#logLevel === undefined || connection.era.kind === 'modern' || !connection.has('logging')) return
+    const options = { timeoutMs: this.config.timeoutMs, signal: this.#closing.signal }
+    connection.request('logging/setLevel', { level: this.#logLevel }, options).catch(() => {})
+  }
+
+  /** Roots belong to one client: only the connection that is its own hears of a change. */
+  rootsChanged(session: string): void {
+    const own = this.#isPerSession ? this.#sessions.find(session) : undefined
+    if (own?.era.kind === 'legacy') own.notify('notifications/roots/list_changed')
+  }
+
+  /** By configuration, or because the server asks its clients and cannot say which one it means. */
+  get #isPerSession(): boolean {
+    return this.config.stateful || this.#asksAmongSeveral
+  }
+
+  #openConnections(): readonly Connection[] {
+    return [this.#connection, ...this.#sessions.connections()].filter((one) => one !== undefined)
+  }
+
   /** Resolves when every process of this server is gone. */
   async close(): Promise<void> {
     this.#closing.abort(this.#notServed())
     clearTimeout(this.#retryTimer)
-    for (const timer of this.#relistTimers.values()) clearTimeout(timer)
+    this.#stopListening?.()
+    this.#relistTimers.clear()
     this.#firstAttemptOver()
     await Promise.all([
       this.#connection?.close(),
@@ -175,7 +255,9 @@ export class ServerLink {
     this.#attemptAt = Date.now()
     try {
       const { connection, tools } = await this.#open(() => this.#become('connecting'))
+      await this.#offersTaken
       this.#adopt(connection, tools)
+      this.#watches.renew()
       return connection
     } catch (error) {
       this.#fail(error)
@@ -184,19 +266,36 @@ export class ServerLink {
   }
 
   /** One connection, in its turn: processes that start are costly, so only so many do at once. */
-  async #open(onTurn: () => void): Promise<OpenConnection> {
-    const { config, coldStarts, ...rest } = this.#options
+  async #open(onTurn: () => void, session?: string): Promise<OpenConnection> {
+    const { config, coldStarts, downloads, clients, ...rest } = this.#options
     const signal = this.#closing.signal
-    const giveBack = config.transport === 'stdio' ? await coldStarts.acquire(signal) : () => {}
-    const impatience = setTimeout(giveBack, slowStartMs)
+    const isDownload = launcherFor(config) !== undefined
+    const places = isDownload ? downloads : coldStarts
+    const onWait = (ahead: () => number): void => {
+      this.#ahead = ahead
+    }
+    const giveBack = config.transport === 'stdio' ? await places.acquire(signal, onWait) : () => {}
+    this.#ahead = undefined
+    const impatience = setTimeout(giveBack, isDownload ? slowDownloadMs : slowStartMs)
     try {
       onTurn()
       // Loaded when first needed: the SDK's client takes a good part of a start's second.
       const { connectServer } = await import('./connect-server.js')
-      const onListChanged = (changed: Connection): void => this.#relistSoon(changed)
-      const open = await connectServer(config, { ...rest, known: this.#era, signal, onListChanged })
+      const owner = (): ClientSide | undefined => (session === undefined ? undefined : clients.of(session))
+      const events = this.#events()
+      const authorization = await this.#authorizationOf(config)
+      const open = await connectServer(config, {
+        ...rest,
+        known: this.#era,
+        signal,
+        owner,
+        events,
+        authorization,
+      })
       this.#era = open.connection.era
       this.#keepList(open.connection, open.tools)
+      this.#tellLogLevel(open.connection)
+      if (session === undefined) this.#takeOffers(open)
       return open
     } catch (error) {
       // A verdict that led nowhere is not trusted again.
@@ -208,16 +307,52 @@ export class ServerLink {
     }
   }
 
+  async #authorizationOf(config: ServerConfig): Promise<Authorization | undefined> {
+    if (config.transport === 'stdio') return undefined
+    const authorization = await this.#options.authorizationOf(config)
+    if (authorization === undefined || this.#stopListening !== undefined) return authorization
+    this.#stopListening = authorization.onChange(() => this.#signInChanged(authorization))
+    return authorization
+  }
+
+  /** Somebody signed in, in another process: tried at once. Or out: what is open is not theirs any more. */
+  #signInChanged({ isSignedIn }: Authorization): void {
+    if (this.#closing.signal.aborted) return
+    if (!isSignedIn) this.#connection?.end(new SignInNeededError(this.config.name))
+    else if (this.#connection === undefined) this.#connect().catch(() => {})
+  }
+
+  #events(): ConnectionEvents {
+    const { clients, config } = this.#options
+    return {
+      onListChanged: (changed, what) => this.#relistSoon(changed, what),
+      onResourceUpdated: (uri) => {
+        if (this.#watches.has(uri)) clients.resourceUpdated(config.name, uri)
+      },
+      onAmbiguous: () => {
+        this.#asksAmongSeveral = true
+      },
+      tellAll: clients.tellAll,
+    }
+  }
+
+  /** What a server offers beside its tools keeps nobody waiting for long. */
+  #takeOffers({ offers }: OpenConnection): void {
+    this.#offersTaken = withinMs(offers.then(this.#options.onOffers), offersWithinMs, undefined)
+  }
+
   #adopt(connection: Connection, tools: readonly ToolDefinition[]): void {
     this.#connection = connection
     this.#readyAt = Date.now()
     this.#trouble = undefined
+    this.#lastWarning = undefined
     const { name } = this.config
     const { protocolVersion, pid } = connection
     this.#options.log.info(`Server "${name}" is ready.`, { tools: tools.length, protocolVersion, pid })
     this.#become('ready')
     void connection.lost.then((error) => {
       if (this.#connection === connection) this.#connection = undefined
+      this.#relistTimers.forget(connection)
       const leaving = connection.close().finally(() => this.#leaving.delete(leaving))
       this.#leaving.add(leaving)
       // Somebody who found it broken may be connecting already.
@@ -230,14 +365,29 @@ export class ServerLink {
     this.#trouble = toTrouble(error, this.#options.redact)
     if (this.#readyAt > 0 && Date.now() - this.#readyAt >= stableAfterMs) this.#failures = 0
     this.#readyAt = 0
-    const delay = backoffMs(this.#failures)
-    this.#failures += 1
-    this.#retryAt = Date.now() + delay
     clearTimeout(this.#retryTimer)
+    // Who is refused is refused again, until a person acts or somebody calls.
+    const delay = this.#trouble.kind === 'auth' ? undefined : backoffMs(this.#failures)
+    this.#failures += 1
+    if (delay !== undefined) this.#retryIn(delay)
+    this.#warnOnce(this.#trouble, delay)
+    this.#become('down')
+  }
+
+  #retryIn(delay: number): void {
+    this.#retryAt = Date.now() + delay
     this.#retryTimer = setTimeout(() => this.#connect().catch(() => {}), delay)
     this.#retryTimer.unref()
-    this.#options.log.warn(this.#trouble.message, { hint: this.#trouble.hint, retryInMs: delay })
-    this.#become('down')
+  }
+
+  /** The same trouble at every attempt is told once; the others are for who looks closely. */
+  #warnOnce({ message, hint, detail }: Trouble, retryInMs: number | undefined): void {
+    const { log } = this.#options
+    const facts = { hint, ...(retryInMs === undefined ? {} : { retryInMs }) }
+    if (message === this.#lastWarning) log.debug(message, facts)
+    else log.warn(message, facts)
+    if (detail !== undefined) log.debug(`The last words of server "${this.config.name}".`, { detail })
+    this.#lastWarning = message
   }
 
   /**
@@ -261,28 +411,22 @@ export class ServerLink {
     this.#options.onListed(tools)
   }
 
-  #relistSoon(connection: Connection): void {
+  #relistSoon(connection: Connection, what: 'tools' | 'offers'): void {
     if (this.#closing.signal.aborted) return
-    clearTimeout(this.#relistTimers.get(connection))
-    const timer = setTimeout(() => void this.#relist(connection), relistAfterMs)
-    timer.unref()
-    this.#relistTimers.set(connection, timer)
+    if (what === 'offers' && connection !== this.#connection) return
+    this.#relistTimers.soon(connection, what, () => void this.#relist(connection, what))
   }
 
-  async #relist(connection: Connection): Promise<void> {
-    this.#relistTimers.delete(connection)
+  async #relist(connection: Connection, what: 'tools' | 'offers'): Promise<void> {
     if (connection.isOver) return
     const { config, log } = this.#options
+    const { name: server, timeoutMs } = config
+    const options = { server, timeoutMs, signal: this.#closing.signal, log }
     try {
-      const tools = await listTools(connection, {
-        server: config.name,
-        timeoutMs: config.timeoutMs,
-        signal: this.#closing.signal,
-        log,
-      })
-      this.#keepList(connection, tools)
+      if (what === 'offers') this.#options.onOffers(await listOffers(connection, options))
+      else this.#keepList(connection, await listTools(connection, options))
     } catch (error) {
-      log.warn(`Server "${config.name}" announced new tools and did not list them.`, {
+      log.warn(`Server "${config.name}" announced new ${what} and did not list them.`, {
         error: error instanceof Error ? error.message : String(error),
       })
     }
@@ -316,5 +460,16 @@ function toTrouble(error: unknown, redact: Redact): Trouble {
   const { message, hint } =
     error instanceof PmlError ? error : { message: String(error), hint: 'Report it with the log.' }
   const kind = error instanceof UpstreamError ? error.kind : 'protocol'
-  return { kind, message: redact(message), hint: redact(hint), at: Date.now() }
+  const detail = error instanceof UpstreamError ? error.detail : undefined
+  return {
+    kind,
+    message: redact(message),
+    hint: redact(hint),
+    ...(detail === undefined ? {} : { detail: redact(detail) }),
+    at: Date.now(),
+  }
+}
+
+function launcherFor(config: ServerConfig): Launcher | undefined {
+  return config.transport === 'stdio' ? launcherOf(config.command, config.args) : undefined
 }

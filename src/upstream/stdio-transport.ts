@@ -13,6 +13,7 @@ import { createLineWriter, type LineWriter } from '../model/line-writer.js'
 import type { Log } from '../model/log.js'
 import { endLeftovers, endProcess, endWithUs } from './end-process.js'
 import { answeredId, readMessage } from './read-message.js'
+import { spawnCommand } from './spawn-command.js'
 
 export interface StdioOptions {
   readonly command: string
@@ -64,9 +65,11 @@ export class StdioTransport implements Transport {
   async start(): Promise<void> {
     if (this.#child !== undefined) throw new Error('This transport was already started.')
     const { command, args, env, cwd } = this.options
-    const child = spawn(command, args, {
+    const start = spawnCommand(command, args, { platform: process.platform, shell: process.env.ComSpec })
+    const child = spawn(start.file, start.args, {
       env,
       ...(cwd === undefined ? {} : { cwd }),
+      windowsVerbatimArguments: start.verbatim,
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: process.platform !== 'win32',
       windowsHide: true,

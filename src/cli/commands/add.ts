@@ -44,15 +44,18 @@ export const addCommand = defineCliCommand({
     if (args.json) printJson(io, { file, name: args.name, server: definition })
     else {
       printLine(io, `Added ${args.name} to ${file}`)
-      if (isNew)
-        printLine(
-          io,
-          'The demo servers make way for it. A gateway that runs now takes it up at its next start.',
-        )
+      if (isNew) printLine(io, newFileNote(file, args.config))
     }
     return 0
   },
 })
+
+/** A file that is found by itself is taken up by a gateway that runs the demo; one that was named must be named again. */
+function newFileNote(file: string, named: string | undefined): string {
+  return named === undefined
+    ? 'It is a new file: the demo servers make way for it, in a gateway that runs now as well.'
+    : `It is a new file; use it with: --config ${file}`
+}
 
 type Pairs = Readonly<Record<string, string>>
 

@@ -1,118 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { dataDirectory } from '../../config/data-directory.js'
-import { toErrorInfo } from '../../errors.js'
-import type { Status } from '../../gateway/status.js'
-import type { ServerState } from '../../model/server.js'
-import {
-  checkCommands,
-  checkConfig,
-  checkDataDirectory,
-  checkNode,
-  checkPort,
-  type Finding,
-} from '../check-setup.js'
+import { ConfigError, toErrorInfo } from '../../errors.js'
+import type { ToolSummary } from '../../gateway/status.js'
+import type { HolderApi } from '../../holder/holder-api.js'
+import { checkClients } from '../check-clients.js'
+import { checkGateway, type GatewayExpectations, type GatewayFacts } from '../check-gateway.js'
+import { checkPrograms } from '../check-path.js'
+import { checkConfig, checkDataDirectory, checkNode, checkPort, checkToken } from '../check-setup.js'
 import { type CommandContext, commonArgs, defineCliCommand, gatewayChoice } from '../cli-command.js'
 import { type Colours, coloursFor } from '../colour.js'
+import { broken, type Finding, warning } from '../finding.js'
 import { printJson, printLine } from '../io.js'
 import { settledStatus } from '../settled-status.js'
 
 /** A cold `npx` may take this long; a server that takes longer is worth a word. */
-const waitMs = 30_000
+const serversMs = 30_000
+/** Making a database takes a second, and much longer on a machine that is busy. */
+const storeMs = 60_000
 
 export const doctorCommand = defineCliCommand({
   name: 'doctor',
   summary: 'Find what is wrong and how to mend it',
   args: commonArgs,
   examples: ['pml doctor', 'pml doctor --config team.yaml --json'],
-  notes: 'Exits with 1 when something is broken.',
+  notes: 'Exits with 1 when something is broken. Servers are started to see whether they start.',
   async run(context) {
     const { args, io } = context
     const findings = await examine(context)
-    const broken = findings.filter(({ level }) => level === 'broken').length
-    if (args.json) printJson(io, { ok: broken === 0, findings })
-    else {
+    const count = (level: Finding['level']): number => findings.filter((one) => one.level === level).length
+    if (args.json) {
+      printJson(io, {
+        ok: count('broken') === 0,
+        broken: count('broken'),
+        warnings: count('warning'),
+        findings,
+      })
+    } else {
       const colours = coloursFor(io, io.stdout)
       for (const finding of findings) printLine(io, describe(finding, colours))
       printLine(io)
-      printLine(io, broken === 0 ? 'Everything works.' : `${broken} broken.`)
+      printLine(io, sumUp(count('broken'), count('warning')))
     }
-    return broken === 0 ? 0 : 1
+    return count('broken') === 0 ? 0 : 1
   },
 })
 
-async function examine({
-  args,
-  io,
-  gateway,
-}: CommandContext<typeof commonArgs>): Promise<readonly Finding[]> {
+/** Each check goes on whatever the others found; only a gateway needs all that comes before it. */
+async function examine(context: CommandContext<typeof commonArgs>): Promise<readonly Finding[]> {
+  const { args, io } = context
   const home = dataDirectory(io.env)
-  const local = [checkNode(process.version), checkDataDirectory(home)]
+  const dataDirectoryFindings = checkDataDirectory(home)
   const { findings, config } = await checkConfig({ file: args.config, env: io.env, cwd: io.cwd, home })
-  const before = [...local, ...findings]
-  if (config === undefined || local.some(({ level }) => level === 'broken')) return before
+  const programs = await checkPrograms(config, io.env).catch((error: unknown) => ({
+    findings: [fault('PATH', error)],
+    withoutProgram: new Set<string>(),
+  }))
+  const before = [checkNode(process.version), ...dataDirectoryFindings, ...findings, ...programs.findings]
+  const canHold = dataDirectoryFindings.every(({ level }) => level !== 'broken')
+  const { withoutProgram } = programs
+  const gateway = canHold
+    ? await lookAtGateway(context, { source: config?.source, withoutProgram, waitedMs: serversMs })
+    : { findings: [] }
+  return [
+    ...before,
+    ...gateway.findings,
+    ...(config === undefined ? [] : [await checkPort(config, gateway.address), ...checkToken(config)]),
+    ...(await checkClients({ platform: process.platform, env: io.env, cwd: io.cwd }).catch(
+      (error: unknown) => [fault('clients', error)],
+    )),
+  ]
+}
+
+/** A check that fails itself must not hide what the others found. */
+function fault(check: string, error: unknown): Finding {
+  const { message, hint } = toErrorInfo(error)
+  return broken(check, message, hint)
+}
+
+interface GatewayLook {
+  readonly findings: readonly Finding[]
+  readonly address?: string | undefined
+}
+
+async function lookAtGateway(
+  { args, gateway }: CommandContext<typeof commonArgs>,
+  expected: GatewayExpectations,
+): Promise<GatewayLook> {
   try {
-    const status = await gateway.withGateway(gatewayChoice(args), (api) => settledStatus(api, waitMs))
-    return [
-      ...before,
-      ...checkCommands(config, io),
-      await checkPort(config, status.http),
-      ...checkStatus(status, config.source),
-    ]
+    const facts = await gateway.withGateway(gatewayChoice(args), readGateway)
+    return { findings: checkGateway(facts, expected), address: facts.status.http }
   } catch (error) {
-    const { message, hint } = toErrorInfo(error)
-    return [
-      ...before,
-      ...checkCommands(config, io),
-      await checkPort(config, undefined),
-      { check: 'gateway', level: 'broken', message, fix: hint },
-    ]
+    // Told above, with every line of it.
+    if (error instanceof ConfigError && expected.source === undefined) {
+      const fix = 'Correct the configuration, then run again: pml doctor'
+      return {
+        findings: [warning('servers', 'were not looked at: no gateway runs, and none can start', fix)],
+      }
+    }
+    return { findings: [fault('gateway', error)] }
   }
 }
 
-function checkStatus(status: Status, source: string): readonly Finding[] {
-  const holder: Finding =
-    status.pid === process.pid
-      ? { check: 'gateway', level: 'ok', message: 'none is running; opened one to look' }
-      : {
-          check: 'gateway',
-          level: 'ok',
-          message: `process ${status.pid} is alive, version ${status.version}`,
-        }
-  const other: Finding[] =
-    status.config === source
-      ? []
-      : [
-          {
-            check: 'gateway',
-            level: 'warning',
-            message: `it runs with ${status.config}, not with ${source}`,
-            fix: `End process ${status.pid} to have the other file used, or name the same one with --config.`,
-          },
-        ]
-  const changed: Finding[] =
-    status.tools.quarantined === 0
-      ? []
-      : [
-          {
-            check: 'tools',
-            level: 'warning',
-            message: `${status.tools.quarantined} changed since they were approved and are not called`,
-            fix: 'See what changed with: pml trust',
-          },
-        ]
-  return [holder, ...other, ...status.servers.map(checkServer), ...changed]
+async function readGateway(api: HolderApi): Promise<GatewayFacts> {
+  const until = Date.now() + storeMs
+  let status = await settledStatus(api, serversMs)
+  while (status.runs === undefined && status.storeTrouble === undefined && Date.now() < until) {
+    await sleep(200)
+    status = await settledStatus(api, 0)
+  }
+  const { tools } = (await api.get('/api/tools')) as { tools: readonly ToolSummary[] }
+  return { status, tools }
 }
 
-function checkServer({ name, status, trouble, toolCount }: ServerState): Finding {
-  const check = `server ${name}`
-  if (status === 'ready') return { check, level: 'ok', message: `ready, ${toolCount} tools` }
-  if (status === 'disabled') return { check, level: 'ok', message: 'disabled' }
-  if (trouble !== undefined) return { check, level: 'broken', message: trouble.message, fix: trouble.hint }
-  const fix = 'Start it by hand to see what it waits for; a slow one needs a larger connectTimeoutMs.'
-  return { check, level: 'warning', message: `still ${status} after ${waitMs / 1000} s`, fix }
+function sumUp(brokenCount: number, warnings: number): string {
+  if (brokenCount === 0 && warnings === 0) return 'Everything works.'
+  return `${brokenCount} broken, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`
 }
 
-function describe({ check, level, message, fix }: Finding, { green, yellow, red }: Colours): string {
+function describe(finding: Finding, { green, yellow, red }: Colours): string {
+  const { check, level, message } = finding
   const mark = { ok: green('ok     '), warning: yellow('warning'), broken: red('broken ') }[level]
   const line = `${mark}  ${check}: ${message}`
-  return fix === undefined ? line : `${line}\n         fix: ${fix}`
+  return finding.level === 'ok' ? line : `${line}\n         fix: ${finding.fix}`
 }

@@ -1,4 +1,5 @@
-import type { Status } from '../../gateway/status.js'
+import type { ConfigProblem, Status } from '../../gateway/status.js'
+import { describeStart } from '../../model/describe-start.js'
 import { formatDuration } from '../../model/format-duration.js'
 import type { ServerState } from '../../model/server.js'
 import { commonArgs, defineCliCommand, gatewayChoice } from '../cli-command.js'
@@ -30,12 +31,24 @@ export function describeStatus(status: Status, colours: Colours, width?: number)
     ['version', status.version],
     ['held by', heldBy(status)],
     ['config', status.config],
+    ...(status.configProblem === undefined ? [] : [['', colours.red(configProblem(status.configProblem))]]),
     ...(status.http === undefined ? [] : [['http', status.http]]),
     ['exposure', mode],
     ['listing', `${listing.tools} tools, ${listing.tokens} tokens`],
-    ['tools', `${tools.known} known, ${tools.callable} callable, ${tools.quarantined} waiting for pml trust`],
+    ['tools', toolCounts(tools)],
   ].map(([name, value]) => `${name!.padEnd(10)}${value}`)
   return [...facts, '', servers(status, colours, width), '', runs(status, width)].join('\n')
+}
+
+function configProblem({ message, since }: ConfigProblem): string {
+  const at = new Date(since).toISOString().slice(0, 19).replace('T', ' ')
+  return `its change cannot be used, since ${at} UTC; the one before stays in force. ${message}`
+}
+
+function toolCounts({ known, callable, unreachable, quarantined }: Status['tools']): string {
+  // Not counted by an older gateway.
+  const down = unreachable > 0 ? ` ${unreachable} of servers that are down,` : ''
+  return `${known} known, ${callable} callable,${down} ${quarantined} waiting for pml trust`
 }
 
 function servers(status: Status, colours: Colours, width?: number): string {
@@ -45,9 +58,15 @@ function servers(status: Status, colours: Colours, width?: number): string {
     paintStatus(server, colours),
     String(server.toolCount),
     server.transport,
-    server.trouble === undefined ? '' : `${server.trouble.message} ${server.trouble.hint}`,
+    note(server),
   ])
-  return formatTable(['SERVER', 'STATE', 'TOOLS', 'VIA', 'TROUBLE'], rows, width)
+  return formatTable(['SERVER', 'STATE', 'TOOLS', 'VIA', 'NOTE'], rows, width)
+}
+
+function note(server: ServerState): string {
+  const { trouble } = server
+  const known = trouble === undefined ? [] : [trouble.message, trouble.hint]
+  return [describeStart(server, Date.now()), ...known].filter((part) => part !== undefined).join(' ')
 }
 
 export function paintStatus({ status }: ServerState, { green, yellow, red, dim }: Colours): string {

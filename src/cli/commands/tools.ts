@@ -1,6 +1,7 @@
 import { UsageError } from '../../errors.js'
 import type { ToolSummary } from '../../gateway/status.js'
 import { closestName } from '../../model/closest-name.js'
+import { describeStart } from '../../model/describe-start.js'
 import { commonArgs, defineCliCommand, gatewayChoice } from '../cli-command.js'
 import { formatTable } from '../format-table.js'
 import { printJson, printLine } from '../io.js'
@@ -41,12 +42,12 @@ export const toolsCommand = defineCliCommand({
     }
     const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0)
     printLine(io, `${tools.length} tools, ${tokens} tokens if all were listed`)
-    for (const { name, status, trouble } of servers) {
+    for (const server of servers) {
+      const { name, status, trouble } = server
       if (status === 'ready' || status === 'disabled' || (args.server ?? name) !== name) continue
-      printLine(
-        io,
-        `${name} is ${status}${trouble === undefined ? '' : `: ${trouble.message} ${trouble.hint}`}`,
-      )
+      const why =
+        trouble === undefined ? describeStart(server, Date.now()) : `${trouble.message} ${trouble.hint}`
+      printLine(io, `${name} is ${status}${why === undefined ? '' : `: ${why}`}`)
     }
     return 0
   },

@@ -41,8 +41,13 @@ export const trustCommand = defineCliCommand({
       const wanted = ids !== undefined || args.all === true
       if (args.json) {
         const accepted = wanted && args.yes === true ? await accept(api, quarantined) : []
-        printJson(io, { quarantined, accepted })
-        return 0
+        const refused = wanted && accepted.length < quarantined.length
+        printJson(io, {
+          quarantined,
+          accepted,
+          ...(refused && { hint: 'Nobody can be asked here: add --yes' }),
+        })
+        return refused ? 1 : 0
       }
       if (quarantined.length === 0) {
         printLine(io, 'Nothing has changed.')

@@ -1,0 +1,111 @@
+/** What `pml doctor` learns from a gateway, the one that runs or one opened to look: store, servers, tools. */
+import type { Status, ToolSummary } from '../gateway/status.js'
+import { describeStart } from '../model/describe-start.js'
+import type { ServerState } from '../model/server.js'
+import { version as ourVersion } from '../version.js'
+import { broken, type Finding, ok, warning } from './finding.js'
+
+export interface GatewayFacts {
+  readonly status: Status
+  readonly tools: readonly ToolSummary[]
+}
+
+export interface GatewayExpectations {
+  /** The configuration that was looked at; undefined where it cannot be used. */
+  readonly source: string | undefined
+  /** Servers about which all has been said. */
+  readonly withoutProgram: ReadonlySet<string>
+  readonly waitedMs: number
+}
+
+export function checkGateway(
+  { status, tools }: GatewayFacts,
+  { source, withoutProgram, waitedMs }: GatewayExpectations,
+): readonly Finding[] {
+  const servers = status.servers.filter(({ name }) => !withoutProgram.has(name))
+  return [
+    ...checkHolder(status, source),
+    checkStore(status),
+    ...servers.map((server) => checkServer(server, waitedMs)),
+    ...checkTools(tools),
+  ]
+}
+
+function checkHolder(status: Status, source: string | undefined): readonly Finding[] {
+  const { pid, version, config, configProblem } = status
+  if (pid === process.pid) return [ok('gateway', 'none is running; opened one to look')]
+  const findings = [ok('gateway', `process ${pid} holds it, version ${version}, ${clients(status)}`)]
+  if (version !== ourVersion) {
+    const fix = `End process ${pid}: the next client starts this version.`
+    findings.push(warning('gateway', `it is version ${version}, this is ${ourVersion}`, fix))
+  }
+  if (configProblem !== undefined) {
+    const since = new Date(configProblem.since).toISOString().slice(0, 16).replace('T', ' ')
+    const message = `it goes on with the configuration from before ${since} UTC: ${configProblem.message}`
+    findings.push(warning('gateway', message, 'Correct the file: it is taken up at once.'))
+  }
+  if (source !== undefined && config !== source) {
+    const fix = `End process ${pid} to have the other file used, or name the same one with --config.`
+    findings.push(warning('gateway', `it runs with ${config}, not with ${source}`, fix))
+  }
+  return findings
+}
+
+/** An older gateway does not count them. */
+function clients({ clients: count = 0 }: Partial<Status>): string {
+  return count === 1 ? '1 client' : `${count} clients`
+}
+
+function checkStore({ runs, storeTrouble }: Status): Finding {
+  if (storeTrouble !== undefined) return broken('database', storeTrouble.message, storeTrouble.hint)
+  if (runs !== undefined) return ok('database', 'opens')
+  return warning('database', 'is still opening', 'Run again in a moment: pml doctor')
+}
+
+function checkServer(server: ServerState, waitedMs: number): Finding {
+  const { name, status, trouble, toolCount } = server
+  const check = `server ${name}`
+  if (status === 'ready') return ok(check, `ready, ${toolCount} ${toolCount === 1 ? 'tool' : 'tools'}`)
+  if (status === 'disabled') return ok(check, 'disabled')
+  if (trouble !== undefined)
+    return broken(check, trouble.message.replace(/^Server "[^"]*": /, ''), trouble.hint)
+  const doing = describeStart(server, Date.now()) ?? status
+  const fix =
+    server.start?.launcher === undefined
+      ? 'Run its command by hand to see what it waits for.'
+      : 'Wait for the download, then run again: pml doctor'
+  return warning(check, `not up after ${Math.round(waitedMs / 1000)} s: ${doing}`, fix)
+}
+
+/** Named one by one while that helps. */
+const named = 5
+
+function checkTools(tools: readonly ToolSummary[]): readonly Finding[] {
+  const findings: Finding[] = []
+  const changed = tools.filter(({ state }) => state === 'quarantined').map(({ id }) => id)
+  if (changed.length > 0) {
+    const message = `${changed.length} changed since they were approved and are not called: ${some(changed)}`
+    findings.push(warning('tools', message, 'See what changed, and accept it, with: pml trust'))
+  }
+  const shared = sharedNames(tools)
+  if (shared.length > 0) {
+    findings.push(ok('tools', `in more than one server, so called as server:tool: ${some(shared)}`))
+  }
+  return findings
+}
+
+function some(names: readonly string[]): string {
+  const rest = names.length - named
+  return rest > 0 ? `${names.slice(0, named).join(', ')} and ${rest} more` : names.join(', ')
+}
+
+/** Names of tools that more than one server has. */
+function sharedNames(tools: readonly ToolSummary[]): readonly string[] {
+  const owners = new Map<string, Set<string>>()
+  for (const { id, server, state } of tools) {
+    if (state === 'gone') continue
+    const name = id.slice(server.length + 1)
+    owners.set(name, (owners.get(name) ?? new Set()).add(server))
+  }
+  return [...owners].filter(([, servers]) => servers.size > 1).map(([name]) => name)
+}

@@ -26,6 +26,10 @@ export interface PmlOptions {
   readonly log: Log
   /** Applied to every text that leaves for a log, an error, the store or the page. */
   readonly redact: Redact
+  /** Tokens of a server that were learned: `redact` has to know them from now on. */
+  onSecrets(server: string, secrets: readonly string[]): void
+  /** A client's process knows variables that the configuration lacks here. */
+  lend(values: Readonly<Record<string, string>>): void
   /** Told what is being done while it starts. */
   onProgress(step: string): void
 }
@@ -54,12 +58,21 @@ export function createPml(options: PmlOptions): Pml {
     servers: config.servers,
     known: snapshot.tools,
     eras: snapshot.eras,
+    offers: snapshot.offers,
     tried: snapshot.tried,
     limits: config.limits,
     validateArguments: config.validateArguments,
+    validateOutput: config.validateOutput,
+    // The gateway is made after its servers; nobody is in front of it before.
+    clients: {
+      of: (session) => gateway.clients.of(session),
+      tellAll: (notice) => gateway.clients.tellAll(notice),
+      resourceUpdated: (server, uri) => gateway.clients.resourceUpdated(server, uri),
+    },
     clientInfo: { name: 'casys-pml', version },
     log,
     redact,
+    auth: { dataDirectory, onSecrets: options.onSecrets },
   })
 
   let closing = false
@@ -115,6 +128,13 @@ export function createPml(options: PmlOptions): Pml {
         return upstreams.settled(wait)
       },
     },
+    servers: {
+      ...upstreams,
+      sendRequest(request) {
+        start()
+        return upstreams.sendRequest(request)
+      },
+    },
     callTool,
     endSession: upstreams.endSession,
     runs,
@@ -127,6 +147,7 @@ export function createPml(options: PmlOptions): Pml {
     countTokens(tools) {
       void countTokens(tools, counter, upstreams).catch(report('tokens were not counted'))
     },
+    lend: options.lend,
     version,
     log,
     redact,

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Client, type ClientCapabilities, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 
 export const root = fileURLToPath(new URL('../', import.meta.url))
@@ -45,6 +45,11 @@ export interface House {
 export interface ClientOptions {
   readonly era?: 'auto' | 'legacy'
   readonly args?: readonly string[]
+  /** Beside the house's own. */
+  readonly env?: Readonly<Record<string, string>>
+  readonly capabilities?: ClientCapabilities
+  /** Before it connects: what it answers when it is asked. */
+  readonly setUp?: (client: Client) => void
 }
 
 export interface StdioHouseClient {
@@ -76,7 +81,7 @@ export function openHouse(
       const transport = new StdioClientTransport({
         command: process.execPath,
         args: [pmlBin, 'serve', '--config', config, ...(options.args ?? [])],
-        env,
+        env: { ...env, ...options.env },
         stderr: 'pipe',
       })
       let errors = ''
@@ -133,10 +138,15 @@ export function openHouse(
 }
 
 function newClient(options: ClientOptions): Client {
-  return new Client(
+  const client = new Client(
     { name: 'journey', version: '1.0.0' },
-    { versionNegotiation: { mode: options.era ?? 'auto' } },
+    {
+      versionNegotiation: { mode: options.era ?? 'auto' },
+      ...(options.capabilities && { capabilities: options.capabilities }),
+    },
   )
+  options.setUp?.(client)
+  return client
 }
 
 export async function printedAddress(child: ReturnType<typeof spawn>): Promise<string> {

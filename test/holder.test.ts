@@ -7,6 +7,7 @@ import type { Client } from '@modelcontextprotocol/client'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
   alive,
+  dataOf,
   eventually,
   fixture,
   type House,
@@ -328,5 +329,22 @@ describe('the data directory', () => {
     } finally {
       rmSync(base, { recursive: true, force: true })
     }
+  })
+})
+
+describe('clients that were given different variables', () => {
+  it('lend the holder what its configuration refers to, and nothing else', async () => {
+    house = openHouse(
+      { echo: { ...fixture('echo'), env: { TOKEN: '${LENT_TOKEN}' } } },
+      { exposure: 'proxy' },
+    )
+    const first = await house.stdio()
+    const environment = async () =>
+      dataOf<Record<string, string>>(await first.client.callTool({ name: 'echo__env', arguments: {} }))
+    expect((await environment()).TOKEN).toBe('')
+    await house.stdio({ env: { LENT_TOKEN: 'from-the-second', OTHER: 'stays-at-home' } })
+    const lent = await eventually(environment, ({ TOKEN }) => TOKEN === 'from-the-second')
+    expect(Object.values(lent)).not.toContain('stays-at-home')
+    expect(first.stderr()).not.toContain('from-the-second')
   })
 })

@@ -10,7 +10,7 @@ const rows: readonly (readonly string[])[] = [
   ['gateway', 'holder'],
   ['plan', 'execute', 'learn'],
   ['upstream'],
-  ['store', 'config'],
+  ['auth', 'clients', 'store', 'config'],
   ['model', 'errors', 'version'],
 ]
 const rowOf = (room: string): number => rows.findIndex((row) => row.includes(room))

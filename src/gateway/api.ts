@@ -33,6 +33,8 @@ import { redactedInfo, replyStatus } from './wire-error.js'
  *   GET  /api/runs/ID                                 Run
  *   POST /api/trust   {ids?}                          {quarantined: [{id, hash, server, seenAt, flags, diff}]}
  *   POST /api/trust   {accept: [{id, hash}]}          {accepted: [ids]}
+ *   GET  /api/environment                             {missing: names of variables that the configuration lacks here}
+ *   POST /api/environment {NAME: value}               lends them; the configuration is read again
  */
 export interface ApiDeps extends StatusDeps {
   config(): PmlConfig
@@ -42,6 +44,7 @@ export interface ApiDeps extends StatusDeps {
   endSession(session: string): void
   readonly runs: GatewayRuns
   trust(seen: readonly SeenChange[]): Promise<readonly Tool[]>
+  lend(values: Readonly<Record<string, string>>): void
   readonly redact: Redact
   readonly log: Log
 }
@@ -66,6 +69,8 @@ const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'GET /api/runs': async ({ deps }) => redactJson({ runs: await deps.runs.list(50) }, deps.redact),
   'GET /api/runs/': showRun,
   'POST /api/trust': trust,
+  'GET /api/environment': ({ deps }) => ({ missing: deps.config().missingVariables }),
+  'POST /api/environment': lendEnvironment,
 }
 
 export async function handleApi(
@@ -175,6 +180,15 @@ async function trust({ body, deps }: Call): Promise<unknown> {
         })
   const quarantined = asked.filter((tool) => tool.changed !== undefined)
   return redactJson({ quarantined: quarantined.map(describeChange) }, deps.redact)
+}
+
+/** From a client's process of the same user: this socket is nobody else's. */
+function lendEnvironment({ body, deps }: Call): unknown {
+  const values = Object.entries(body).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '',
+  )
+  deps.lend(Object.fromEntries(values))
+  return { taken: values.map(([name]) => name) }
 }
 
 function readSeenChange(value: unknown): SeenChange {

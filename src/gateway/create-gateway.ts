@@ -14,32 +14,56 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
+import { isDeepStrictEqual } from 'node:util'
 import type { Server, Transport } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { PmlConfig } from '../model/config.js'
 import type { Log } from '../model/log.js'
 import { newId } from '../model/new-id.js'
+import type { ServerOffers } from '../model/offers.js'
 import type { Redact } from '../model/redact.js'
 import type { SeenChange, Tool, ToolId } from '../model/tool.js'
-import type { CallTool } from '../model/tool-call.js'
+import type { CallTool, SendRequest } from '../model/tool-call.js'
+import { withinMs } from '../model/within-ms.js'
+import type { Clients } from '../upstream/upstreams.js'
 import { createCallByName } from './call-by-name.js'
 import { createCallLane } from './call-lane.js'
 import { type Catalogue, createCatalogueView } from './catalogue-view.js'
+import type { ConnectionState } from './client-sides.js'
+import { createConnectedClients } from './connected-clients.js'
 import { answerFault, type HttpDeps, handleHttp } from './handle-http.js'
+import { createInputPauses } from './input-pauses.js'
 import { createLineTransport } from './line-transport.js'
+import { listenedResources } from './listened-resources.js'
+import { lower } from './log-levels.js'
 import { createMcpEndpoint } from './mcp-endpoint.js'
 import { createMcpServer, type McpServerDeps, serverInfo } from './mcp-server.js'
+import { createOffersView, type OffersView } from './offers-view.js'
+import { createPassThrough } from './pass-through.js'
 import { createResolveTool } from './resolve-tool.js'
 import { createResultResources } from './result-resources.js'
 import { createResultStore } from './result-store.js'
 import type { GatewayRuns } from './runs.js'
+import type { ConfigProblem } from './status.js'
+import { createStreamListens } from './stream-listens.js'
 import { createControlWorkflow } from './tools/control-workflow.js'
 import { createDiscover } from './tools/discover.js'
 import { createExecuteCode } from './tools/execute-code.js'
 import { createExecuteWorkflow } from './tools/execute-workflow.js'
+import { createWatchedResources } from './watched-resources.js'
+
+/** The servers behind us, beyond their tools. */
+export interface Servers {
+  offers(): Readonly<Record<string, ServerOffers>>
+  readonly sendRequest: SendRequest
+  watch(server: string, uri: string): Promise<() => void>
+  setLogLevel(level: string): void
+  rootsChanged(session: string): void
+}
 
 export interface GatewayOptions {
   config(): PmlConfig
+  readonly servers: Servers
   readonly catalogue: Catalogue
   readonly callTool: CallTool
   /** The client with this session is gone. */
@@ -48,6 +72,8 @@ export interface GatewayOptions {
   trust(seen: readonly SeenChange[]): Promise<readonly Tool[]>
   /** Asks for the counts of tools without `tokens`; they arrive as a change of the catalogue. */
   countTokens(tools: readonly Tool[]): void
+  /** A client's process knows variables that the configuration lacks here. */
+  lend(values: Readonly<Record<string, string>>): void
   readonly version: string
   readonly log: Log
   readonly redact: Redact
@@ -58,8 +84,12 @@ export interface Gateway {
   serveStream(input: Readable, output: Writable): ServedStream
   /** Answers HTTP: /mcp, /, /status.json, /healthz; and /api/* when `local`, the socket of this user alone. */
   handle(request: IncomingMessage, response: ServerResponse, via: 'tcp' | 'local'): void
+  /** What servers may say to clients outside the clients' requests. */
+  readonly clients: Clients
   /** Where HTTP listens, for the status. */
   announce(url: string): void
+  /** The configuration file was changed into something that cannot be used; undefined: it is well again. */
+  showConfigProblem(problem: ConfigProblem | undefined): void
   close(): Promise<void>
 }
 
@@ -68,14 +98,28 @@ export interface ServedStream {
   close(): Promise<void>
 }
 
+/** How long a client of 2026-07-28 has to answer what a call asked, and how many such calls are kept. */
+const pauseExpiresMs = 10 * 60_000
+const maxPauses = 1_000
+const listenWithinMs = 5_000
 /** Cut results that are kept for paging. */
 const keptResultBytes = 64 * 1024 * 1024
+/** Over HTTP the newest revision has no connection: who called within this time counts as connected. */
+const rememberedClientMs = 5 * 60_000
 
 export function createGateway(options: GatewayOptions): Gateway {
-  const { config, redact, log } = options
+  const { config, redact, log, servers } = options
   let address: string | undefined
-  const connected = new Set<Server>()
+  let configProblem: ConfigProblem | undefined
+  let lastMcpRequestAt = Number.NEGATIVE_INFINITY
   const streams = new Set<ServedStream>()
+  const offers = createOffersView({ config, offers: servers.offers })
+  const watched = createWatchedResources({ offers, watch: servers.watch, log })
+  const connected = createConnectedClients({
+    offers,
+    watched,
+    onResourceUpdated: (uri) => endpoint.resourceUpdated(uri),
+  })
 
   const view = createCatalogueView({
     config,
@@ -83,9 +127,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     countTokens: options.countTokens,
     log,
     onListingChange() {
-      for (const server of connected) tellListChanged(server)
+      connected.tellListChanged('tools')
       endpoint.toolsChanged()
     },
+  })
+  const offersWatch = watchOffers(options, offers, () => {
+    connected.tellListChanged('offers')
+    endpoint.offersChanged()
   })
   const runs = countUses(options.runs, view.countUse)
   const results = createResultStore({ maxBytes: keptResultBytes })
@@ -96,6 +144,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     createExecuteCode(),
     createControlWorkflow({ config, runs, results, redact }),
   ]
+  const resources = createResultResources({ config, results, redact })
+  const pauses = createInputPauses({ expireMs: pauseExpiresMs, maxPauses })
+  let logLevel: string | undefined
   const serverDeps: McpServerDeps = {
     version: options.version,
     view,
@@ -106,29 +157,56 @@ export function createGateway(options: GatewayOptions): Gateway {
       callTool: options.callTool,
       metaTools,
       results,
+      sawLink: offers.sawLink,
       redact,
       log,
     }),
-    resources: createResultResources({ config, results, redact }),
+    offers,
+    passThrough: createPassThrough({
+      offers,
+      sendRequest: servers.sendRequest,
+      results: resources,
+      firstSettled: view.firstSettled,
+      redact,
+    }),
+    resultTemplate: resources.template,
+    pauses,
+    watched,
+    setLogLevel(level) {
+      const least = lower(logLevel, level)
+      if (least !== logLevel) servers.setLogLevel(least)
+      logLevel = least
+    },
+    rootsChanged: servers.rootsChanged,
   }
 
-  /** A server that lives as long as its client and is told of changed lists. */
+  /** A server that lives as long as its client and is told of changes. */
   const createConnectedServer = (session: string): Server => {
-    const server = createMcpServer(serverDeps, () => session)
-    connected.add(server)
-    server.onclose = () => connected.delete(server)
+    const state: ConnectionState = { logLevel: undefined }
+    const server = createMcpServer(serverDeps, () => session, state)
+    connected.add(server, session, state)
     return server
+  }
+  /** The servers tell of resources before the client hears that they will; those that cannot in time follow. */
+  const watchListened = async (watcher: object, message: unknown): Promise<void> => {
+    const uris = listenedResources(message) ?? []
+    if (uris.length === 0) return
+    const watching = Promise.all(uris.map((uri) => watched.watch(watcher, uri).catch(() => {})))
+    await withinMs(watching, listenWithinMs, undefined)
   }
 
   const endpoint = createMcpEndpoint({
     config,
-    createServer: (session) => createMcpServer(serverDeps, session),
+    createServer: (session) => createMcpServer(serverDeps, session, { logLevel: undefined }),
     async connectServer(transport, session) {
       const server = createConnectedServer(session)
       await server.connect(transport as Transport)
       return server
     },
     endSession: options.endSession,
+    inputSchemaOf: (name) => view.current().names.resolve(name)?.definition.inputSchema,
+    watchListened,
+    unwatch: watched.drop,
     log,
   })
 
@@ -140,10 +218,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     endSession: options.endSession,
     runs,
     trust: options.trust,
+    lend: options.lend,
     version: options.version,
     redact,
     log,
     address: () => address,
+    clients: () => Math.max(connected.count(), Date.now() - lastMcpRequestAt < rememberedClientMs ? 1 : 0),
+    configProblem: () => configProblem,
     endpoint,
   }
 
@@ -161,9 +242,15 @@ export function createGateway(options: GatewayOptions): Gateway {
         serverInfo: serverInfo(options.version),
         callByName: serverDeps.callByName,
         session,
+        client: (to) => connected.sideOf(to),
         send: (message) => transport.send(message),
       })
-      transport.take = lane.take
+      const listens = createStreamListens({
+        watchListened,
+        unwatch: watched.drop,
+        deliver: (message) => transport.onmessage?.(message),
+      })
+      transport.take = (message) => lane.take(message) || listens.take(message)
       const createServer = (): Server => {
         server = createConnectedServer(session)
         return server
@@ -176,21 +263,29 @@ export function createGateway(options: GatewayOptions): Gateway {
       streams.add(served)
       void transport.closed.then(() => {
         lane.close()
+        listens.close()
         streams.delete(served)
         options.endSession(session)
       })
       return served
     },
     handle(request, response, via) {
+      if (request.url?.startsWith('/mcp')) lastMcpRequestAt = Date.now()
       handleHttp(request, response, via, httpDeps).catch((error: unknown) =>
         answerFault(response, error, httpDeps),
       )
     },
+    clients: connected.clients,
     announce(url) {
       address = url
     },
+    showConfigProblem(problem) {
+      configProblem = problem
+    },
     async close() {
       view.close()
+      offersWatch.close()
+      pauses.close()
       await Promise.all([endpoint.close(), ...[...streams].map((stream) => stream.close())])
     },
   }
@@ -200,8 +295,8 @@ export function createGateway(options: GatewayOptions): Gateway {
 function countUses(runs: GatewayRuns, countUse: (id: ToolId) => void): GatewayRuns {
   return {
     ...runs,
-    start(plan, session) {
-      const handle = runs.start(plan, session)
+    start(plan, session, client) {
+      const handle = runs.start(plan, session, client)
       void handle.result.then((run) => {
         for (const task of run.tasks) if (task.startedAt !== undefined) countUse(task.tool)
       })
@@ -210,8 +305,20 @@ function countUses(runs: GatewayRuns, countUse: (id: ToolId) => void): GatewayRu
   }
 }
 
-/** A client that has not finished its handshake has no list yet that could be out of date. */
-function tellListChanged(server: Server): void {
-  if (server.transport === undefined || server.getNegotiatedProtocolVersion() === undefined) return
-  server.sendToolListChanged().catch(() => {})
+/** Says when what servers offer beside tools has become something else. */
+function watchOffers(
+  { catalogue }: GatewayOptions,
+  offers: OffersView,
+  onChange: () => void,
+): { close(): void } {
+  const read = () => [offers.resources(), offers.templates(), offers.prompts()]
+  let told = read()
+  const close = catalogue.onChange(() => {
+    const now = read()
+    if (now.every((list, at) => list === told[at])) return
+    const isSame = isDeepStrictEqual(now, told)
+    told = now
+    if (!isSame) onChange()
+  })
+  return { close }
 }

@@ -1,5 +1,7 @@
+import { describeStart } from '../model/describe-start.js'
 import { formatDuration } from '../model/format-duration.js'
-import type { RunSummary, Status, ToolSummary } from './status.js'
+import type { ServerState } from '../model/server.js'
+import type { ConfigProblem, RunSummary, Status, ToolSummary } from './status.js'
 
 export interface StatusPage {
   readonly status: Status
@@ -32,7 +34,8 @@ export function renderStatusPage(page: StatusPage): string {
 <p>version ${html(status.version)} · up ${formatDuration(status.uptimeMs)} · pid ${status.pid} · ${html(status.config)}</p>
 </header>
 ${tiles(status)}
-${section('Waiting for you', waitingList(waiting))}
+${status.clients === 0 && status.http !== undefined ? section('Connect a client', connectLines(status.http)) : ''}
+${section('Waiting for you', waitingList(waiting, status.configProblem))}
 ${section('Servers', serverTable(status))}
 ${section('Recent runs', runTable(status.runs))}
 ${section('Tools', toolTable(tools, page.moreTools))}
@@ -61,23 +64,40 @@ function tiles(status: Status): string {
     `<div class="tile"><b>${html(value)}</b><span>${html(label)}</span></div>`
   return `<div class="tiles">
 ${tile(`${ready} of ${status.servers.length}`, 'servers ready')}
-${tile(String(status.tools.callable), 'tools')}
+${tile(String(status.tools.callable), toolsLabel(status))}
 ${tile(String(status.listing.tools), `in the list (${status.exposure.effective})`)}
 ${tile(count(status.listing.tokens), 'tokens of the list')}
 </div>`
+}
+
+function toolsLabel({ tools }: Status): string {
+  return tools.unreachable === 0 ? 'tools' : `tools, and ${tools.unreachable} of servers that are down`
 }
 
 function section(title: string, body: string): string {
   return `<section><h2>${html(title)}</h2>${body}</section>`
 }
 
-function waitingList(tools: readonly ToolSummary[]): string {
-  if (tools.length === 0) return '<p class="none">Nothing: no decision is pending.</p>'
+/** Short: `pml up` prints the words for every client. */
+function connectLines(url: string): string {
+  const address = `${url}mcp`
+  const json = JSON.stringify({ mcpServers: { pml: { url: address } } })
+  return `<ul class="calm-list"><li>Claude Code: <code>claude mcp add --transport http pml ${html(address)}</code></li>
+<li>Cursor and most others: <code>${html(json)}</code></li></ul>`
+}
+
+function waitingList(tools: readonly ToolSummary[], problem: ConfigProblem | undefined): string {
   const items = tools.map(
     ({ id }) =>
       `<li>The definition of <code>${html(id)}</code> changed. See and accept it: <code>pml trust ${html(id)}</code></li>`,
   )
+  if (problem !== undefined) items.unshift(configItem(problem))
+  if (items.length === 0) return '<p class="none">Nothing: no decision is pending.</p>'
   return `<ul>${items.join('')}</ul>`
+}
+
+function configItem({ message, since }: ConfigProblem): string {
+  return `<li>The changed configuration cannot be used, since ${utc(since)} UTC; the one before stays in force. <code>${html(message)}</code></li>`
 }
 
 function serverTable(status: Status): string {
@@ -87,17 +107,26 @@ function serverTable(status: Status): string {
     badge(server.status),
     `${server.toolCount}${server.fromSnapshot ? ' (last known)' : ''}`,
     html(server.transport),
-    html(server.protocolVersion ?? ''),
-    server.trouble === undefined ? '' : `${html(server.trouble.message)} <i>${html(server.trouble.hint)}</i>`,
+    `<span class="whole">${html(server.protocolVersion ?? '')}</span>`,
+    serverNote(server),
   ])
-  return table(['server', 'state', 'tools', 'by', 'revision', 'trouble'], rows)
+  return table(['server', 'state', 'tools', 'by', 'revision', 'note'], rows)
+}
+
+function serverNote(server: ServerState): string {
+  const { trouble } = server
+  const doing = describeStart(server, Date.now())
+  return [
+    ...(doing === undefined ? [] : [html(doing)]),
+    ...(trouble === undefined ? [] : [`${html(trouble.message)} <i>${html(trouble.hint)}</i>`]),
+  ].join('<br>')
 }
 
 function runTable(runs: readonly RunSummary[] | undefined): string {
   if (runs === undefined) return '<p class="none">The store is not open yet.</p>'
   if (runs.length === 0) return '<p class="none">None yet.</p>'
   const rows = runs.map((run) => [
-    `<time>${new Date(run.startedAt).toISOString().slice(0, 19).replace('T', ' ')}</time>`,
+    `<time>${utc(run.startedAt)}</time>`,
     badge(run.status),
     String(run.tasks),
     run.ms === undefined ? '' : formatDuration(run.ms),
@@ -131,6 +160,10 @@ const bad = new Set(['down', 'failed', 'quarantined', 'partial_failure', 'interr
 function badge(state: string): string {
   const tone = good.has(state) ? 'good' : bad.has(state) ? 'bad' : 'calm'
   return `<span class="badge ${tone}">${html(state.replace('_', ' '))}</span>`
+}
+
+function utc(at: number): string {
+  return new Date(at).toISOString().slice(0, 19).replace('T', ' ')
 }
 
 function count(number: number): string {
@@ -168,6 +201,8 @@ code{font:13px/1.4 ui-monospace,monospace;overflow-wrap:anywhere}
 .tile b{display:block;font-size:22px;font-weight:600}
 .tile span,th{color:var(--soft);font-size:13px}
 section ul{margin:0;padding:12px 16px 12px 32px;border-color:var(--bad)}
+section .calm-list{border-color:var(--line)}
+.whole{white-space:nowrap}
 .scroll{overflow-x:auto}
 td:first-child{min-width:13em}
 td:last-child{min-width:15em}

@@ -1,6 +1,7 @@
+import { toErrorInfo } from '../errors.js'
 import type { PmlConfig } from '../model/config.js'
 import { type Redact, redactJson } from '../model/redact.js'
-import type { Run } from '../model/run.js'
+import type { ErrorInfo, Run } from '../model/run.js'
 import type { ServerState } from '../model/server.js'
 import type { Tool } from '../model/tool.js'
 import { isCallable } from '../model/tool.js'
@@ -18,14 +19,34 @@ export interface Status {
   readonly pid: number
   readonly uptimeMs: number
   readonly config: string
+  /** Set while the file says something else that cannot be used; the configuration read before stays in force. */
+  readonly configProblem?: ConfigProblem
   readonly http?: string
+  /** Clients connected now; over HTTP, those that called within the last minutes. */
+  readonly clients: number
   readonly exposure: { readonly mode: Exposure['mode']; readonly effective: Exposure['effective'] }
   /** `tokens` is what the list costs a client; estimated until every tool is counted. */
   readonly listing: { readonly tools: number; readonly tokens: number }
-  readonly tools: { readonly known: number; readonly callable: number; readonly quarantined: number }
+  readonly tools: {
+    readonly known: number
+    /** Approved, listed, and their server within reach. */
+    readonly callable: number
+    /** The same of servers that are down. */
+    readonly unreachable: number
+    readonly quarantined: number
+  }
   readonly servers: readonly ServerState[]
   /** Absent while the store is not open. */
   readonly runs?: readonly RunSummary[]
+  /** Why the store cannot be used, where that is known. */
+  readonly storeTrouble?: ErrorInfo
+}
+
+export interface ConfigProblem {
+  readonly file: string
+  readonly line?: number
+  readonly message: string
+  readonly since: number
 }
 
 export interface RunSummary {
@@ -57,6 +78,8 @@ export interface StatusDeps {
   readonly redact: Redact
   /** Where HTTP listens, once that is known. */
   address(): string | undefined
+  clients(): number
+  configProblem(): ConfigProblem | undefined
 }
 
 const recentRuns = 10
@@ -65,24 +88,37 @@ const recentRuns = 10
 export async function readStatus(deps: StatusDeps, storeMs: number): Promise<Status> {
   const view = deps.view.current()
   const http = deps.address()
-  const runs = await withinMs(deps.runs.list(recentRuns), storeMs, undefined).catch(() => undefined)
+  const problem = deps.configProblem()
+  const servers = deps.view.servers()
+  const runs = await withinMs(deps.runs.list(recentRuns), storeMs, undefined).catch(toErrorInfo)
   const status: Status = {
     version: deps.version,
     pid: process.pid,
     uptimeMs: Math.round(process.uptime() * 1_000),
     config: deps.config().source,
+    ...(problem !== undefined && { configProblem: problem }),
+    clients: deps.clients(),
     ...(http !== undefined && { http }),
     exposure: { mode: view.exposure.mode, effective: view.exposure.effective },
     listing: { tools: view.listing.length, tokens: view.listingTokens },
-    tools: {
-      known: view.tools.length,
-      callable: view.tools.filter(isCallable).length,
-      quarantined: view.tools.filter((tool) => tool.changed !== undefined).length,
-    },
-    servers: deps.view.servers(),
-    ...(runs !== undefined && { runs: runs.map(summarizeRun) }),
+    tools: countTools(view.tools, servers),
+    servers,
+    ...(runs !== undefined && ('code' in runs ? { storeTrouble: runs } : { runs: runs.map(summarizeRun) })),
   }
   return redactJson(status, deps.redact)
+}
+
+/** A tool of a server that is down is known and approved, and still nobody can call it. */
+function countTools(tools: readonly Tool[], servers: readonly ServerState[]): Status['tools'] {
+  const down = new Set(servers.filter(({ status }) => status === 'down').map(({ name }) => name))
+  const callable = tools.filter(isCallable)
+  const unreachable = callable.filter((tool) => down.has(tool.server)).length
+  return {
+    known: tools.length,
+    callable: callable.length - unreachable,
+    unreachable,
+    quarantined: tools.filter((tool) => tool.changed !== undefined).length,
+  }
 }
 
 function summarizeRun(run: Run): RunSummary {

@@ -21,7 +21,7 @@ import type { RunEvent } from '../model/run-event.js'
 import type { ServerState } from '../model/server.js'
 import { formatToolId, hashDefinition, type Tool, type ToolDefinition, type ToolId } from '../model/tool.js'
 import type { CallTool, ToolCall, ToolResult } from '../model/tool-call.js'
-import { createGateway, type Gateway } from './create-gateway.js'
+import { createGateway, type Gateway, type Servers } from './create-gateway.js'
 import type { GatewayRuns } from './runs.js'
 
 export const testConfig: PmlConfig = {
@@ -35,6 +35,7 @@ export const testConfig: PmlConfig = {
   replyWithinMs: 2_000,
   firstListWaitMs: 500,
   validateArguments: true,
+  validateOutput: 'warn',
   http: { host: '127.0.0.1', port: 0 },
   limits: {
     maxMessageBytes: 1_000_000,
@@ -42,6 +43,7 @@ export const testConfig: PmlConfig = {
     concurrentCalls: 8,
     concurrentCallsPerServer: 4,
   },
+  missingVariables: [],
   secrets: [],
 }
 
@@ -84,6 +86,16 @@ export interface TestGatewayOptions {
   readonly liveTools?: () => readonly Tool[]
   /** No step of a run is stored. */
   readonly storeFails?: boolean
+  /** Resources, prompts and the rest of the servers. */
+  readonly passing?: Servers
+}
+
+const noPassing: Servers = {
+  offers: () => ({}),
+  sendRequest: () => Promise.reject(new Error('no server takes requests here')),
+  watch: async () => () => {},
+  setLogLevel() {},
+  rootsChanged() {},
 }
 
 export interface TestGateway {
@@ -134,6 +146,7 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
       },
       settled: options.settled ?? (async () => {}),
     },
+    servers: options.passing ?? noPassing,
     callTool,
     endSession: (session) => void ended.push(session),
     runs: createFakeRuns(callTool, options.storeFails ?? false),
@@ -142,6 +155,7 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
       trusted.push(...ids)
       return tools.filter((tool) => ids.includes(tool.id))
     },
+    lend() {},
     countTokens: (asked) => void counted.push(...asked),
     version: '0.0.0-test',
     log: silentLog,

@@ -12,7 +12,7 @@ import type { HolderApi } from './holder-api.js'
 import { openHolderStream, relayRequest, remoteApi } from './reach-holder.js'
 import { type LocalService, serveLocal } from './serve-local.js'
 import { removeOlderSockets, socketPath } from './socket-path.js'
-import { type HolderFacts, type LockOwner, takeLock } from './take-lock.js'
+import { type HeldLock, type HolderFacts, type LockOwner, takeLock } from './take-lock.js'
 
 /** A gateway in reach: our own, or the holder's. */
 export interface Holding {
@@ -35,7 +35,8 @@ export interface HeldGateway extends LocalService {
 
 export interface JoinOptions extends HolderFacts {
   readonly directory: string
-  openGateway(): Promise<HeldGateway>
+  /** `restate` tells others which configuration is in force from now on. */
+  openGateway(restate: (config: string) => void): Promise<HeldGateway>
 }
 
 /** A holder that has the lock and does not answer for this long is stuck. */
@@ -52,7 +53,7 @@ export async function joinHolder(options: JoinOptions): Promise<Holding> {
     const path = socketPath(options.directory, lock.generation)
     if (lock.held) {
       removeOlderSockets(path, lock.generation)
-      return holdHere(options, path, lock.release)
+      return holdHere(options, path, lock)
     }
     if (isInTheWay(lock.by, options) && Date.now() - startedAt < commandMayTakeMs) {
       await sleep(lookAgainMs)
@@ -80,16 +81,26 @@ function isInTheWay(owner: LockOwner, options: JoinOptions): boolean {
   return options.role === 'gateway' && owner.role === 'command' && owner.config !== options.config
 }
 
-async function holdHere(options: JoinOptions, path: string, release: () => void): Promise<Holding> {
+async function holdHere(
+  options: JoinOptions,
+  path: string,
+  { restate, release }: HeldLock,
+): Promise<Holding> {
   let gateway: HeldGateway | undefined
+  let { config } = options
   try {
-    const opened = await options.openGateway()
+    const opened = await options.openGateway((next) => {
+      config = next
+      restate({ role: options.role, config })
+    })
     gateway = opened
     const local = await serveLocal(path, opened)
     return {
       here: true,
       pid: process.pid,
-      config: options.config,
+      get config() {
+        return config
+      },
       api: remoteApi(path),
       async openStream() {
         const [ours, theirs] = duplexPair()

@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { identifyProcess, isAlive, type ProcessIdentity } from './process-identity.js'
 
@@ -19,8 +28,16 @@ export interface HolderFacts {
 
 export type LockOwner = ProcessIdentity & HolderFacts
 
+export interface HeldLock {
+  readonly held: true
+  readonly generation: number
+  /** The facts have changed; whoever looks from now on reads the new ones. */
+  restate(facts: HolderFacts): void
+  release(): void
+}
+
 export type LockAttempt =
-  | { readonly held: true; readonly generation: number; release(): void }
+  | HeldLock
   | { readonly held: false; readonly generation: number; readonly by: LockOwner }
 
 export function takeLock(directory: string, facts: HolderFacts): LockAttempt {
@@ -37,7 +54,12 @@ export function takeLock(directory: string, facts: HolderFacts): LockAttempt {
       continue
     }
     removeOlder(directory, generation)
-    return { held: true, generation, release: () => markReleased(directory, generation) }
+    return {
+      held: true,
+      generation,
+      restate: (next) => rewriteLock(directory, generation, next),
+      release: () => markReleased(directory, generation),
+    }
   }
 }
 
@@ -69,8 +91,7 @@ function readOwner(file: string): LockOwner | undefined {
 }
 
 function linkLock(directory: string, generation: number, facts: HolderFacts): boolean {
-  const draft = join(directory, `.lock.${process.pid}.${randomBytes(6).toString('hex')}`)
-  writeFileSync(draft, JSON.stringify({ ...identifyProcess(process.pid), ...facts }), { mode: 0o600 })
+  const draft = writeDraft(directory, facts)
   try {
     linkSync(draft, lockFile(directory, generation))
     return true
@@ -80,6 +101,22 @@ function linkLock(directory: string, generation: number, facts: HolderFacts): bo
   } finally {
     rmSync(draft, { force: true })
   }
+}
+
+/** Renamed over the old one, so that a reader finds one or the other; the number stays, and with it who holds. */
+function rewriteLock(directory: string, generation: number, facts: HolderFacts): void {
+  const draft = writeDraft(directory, facts)
+  try {
+    if (newestLock(directory)?.generation === generation) renameSync(draft, lockFile(directory, generation))
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+function writeDraft(directory: string, facts: HolderFacts): string {
+  const draft = join(directory, `.lock.${process.pid}.${randomBytes(6).toString('hex')}`)
+  writeFileSync(draft, JSON.stringify({ ...identifyProcess(process.pid), ...facts }), { mode: 0o600 })
+  return draft
 }
 
 function removeOlder(directory: string, generation: number): void {

@@ -1,3 +1,4 @@
+import { describeStart } from '../../model/describe-start.js'
 import type { JsonObject } from '../../model/json.js'
 import type { ServerState } from '../../model/server.js'
 
@@ -12,13 +13,17 @@ export function serverNotes(servers: readonly ServerState[]): readonly JsonObjec
         status: 'down',
         ...(server.trouble && { trouble: server.trouble.message, hint: server.trouble.hint }),
       }
-    return { name: server.name, status: 'loading' }
+    const doing = describeStart(server, Date.now())
+    return { name: server.name, status: 'loading', ...(doing !== undefined && { doing }) }
   })
 }
 
 export function describeNotes(notes: readonly JsonObject[]): string {
   return notes
-    .map((note) => `${note.name} is ${note.status}${note.trouble ? `: ${note.trouble} ${note.hint}` : ''}`)
+    .map((note) => {
+      const more = note.trouble ? `: ${note.trouble} ${note.hint}` : note.doing ? ` (${note.doing})` : ''
+      return `${note.name} is ${note.status}${more}`
+    })
     .join('; ')
 }
 

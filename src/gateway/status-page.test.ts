@@ -1,0 +1,95 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { ServerState } from '../model/server.js'
+import type { Status } from './status.js'
+import { renderStatusPage } from './status-page.js'
+import { makeServer, makeTool, openTestGateway, type TestGateway } from './test-gateway.contract.js'
+
+const status: Status = {
+  version: '1',
+  pid: 1,
+  uptimeMs: 1,
+  config: '/x.yaml',
+  http: 'http://127.0.0.1:3939/',
+  clients: 0,
+  exposure: { mode: 'auto', effective: 'meta' },
+  listing: { tools: 4, tokens: 800 },
+  tools: { known: 3, callable: 2, unreachable: 1, quarantined: 0 },
+  servers: [],
+  runs: [],
+}
+const page = (changes: Partial<Status>): string =>
+  renderStatusPage({ status: { ...status, ...changes }, tools: [], moreTools: 0, waiting: [], nonce: 'n' })
+
+describe('the status page', () => {
+  it('says how to connect while nobody is, and not afterwards', () => {
+    expect(page({})).toContain('claude mcp add --transport http pml http://127.0.0.1:3939/mcp')
+    expect(page({ clients: 1 })).not.toContain('claude mcp add')
+    const { http: _, ...silent } = status
+    expect(
+      renderStatusPage({ status: silent, tools: [], moreTools: 0, waiting: [], nonce: 'n' }),
+    ).not.toContain('claude mcp add')
+  })
+
+  it('shows what a server is busy with, beside the trouble of the attempt before', () => {
+    const server: ServerState = makeServer('cold', {
+      status: 'connecting',
+      start: { since: Date.now(), launcher: { program: 'npx', target: '@scope/<b>' } },
+      trouble: { kind: 'offline', message: 'npx cannot reach npm.', hint: 'Check the network.', at: 0 },
+    })
+    const text = page({ servers: [server] })
+    expect(text).toMatch(/npx is starting @scope\/&lt;b&gt;, \d s; a first start downloads it/)
+    expect(text).toContain('npx cannot reach npm. <i>Check the network.</i>')
+  })
+
+  it('shows a change of the configuration that cannot be used', () => {
+    const configProblem = { file: '/x.yaml', line: 3, message: '/x.yaml:3: expected <YAML>', since: 0 }
+    expect(page({ configProblem })).toContain('/x.yaml:3: expected &lt;YAML&gt;')
+    expect(page({ configProblem })).toContain('1970-01-01 00:00:00 UTC')
+    expect(page({})).toContain('no decision is pending')
+  })
+
+  it('keeps a revision on one line, and tells tools of servers that are down apart', () => {
+    const text = page({ servers: [makeServer('a', { protocolVersion: '2026-07-28' })] })
+    expect(text).toContain('<span class="whole">2026-07-28</span>')
+    expect(text).toContain('and 1 of servers that are down')
+  })
+})
+
+describe('the status', () => {
+  let house: TestGateway
+  afterEach(() => house.close())
+  const read = async (): Promise<Status> =>
+    (await (await fetch(`${await house.listen()}/status.json`)).json()) as Status
+
+  it('counts tools of servers that are down apart from those that can be called', async () => {
+    house = openTestGateway({
+      tools: [makeTool('up', 'a'), makeTool('gone', 'b'), makeTool('gone', 'c'), makeTool('cold', 'd')],
+      servers: [
+        makeServer('up'),
+        makeServer('gone', { status: 'down' }),
+        makeServer('cold', { status: 'connecting' }),
+      ],
+    })
+    expect((await read()).tools).toEqual({ known: 4, callable: 2, unreachable: 2, quarantined: 0 })
+  })
+
+  it('counts clients, over streams and over HTTP', async () => {
+    house = openTestGateway()
+    expect((await read()).clients).toBe(0)
+    const client = await house.http()
+    await client.listTools()
+    expect((await read()).clients).toBe(1)
+    await house.stream()
+    await house.stream()
+    expect((await read()).clients).toBeGreaterThanOrEqual(2)
+  })
+
+  it('tells of a configuration that cannot be used until it can', async () => {
+    house = openTestGateway()
+    const problem = { file: '/x.yaml', line: 2, message: 'no', since: 5 }
+    house.gateway.showConfigProblem(problem)
+    expect((await read()).configProblem).toEqual(problem)
+    house.gateway.showConfigProblem(undefined)
+    expect((await read()).configProblem).toBeUndefined()
+  })
+})

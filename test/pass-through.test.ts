@@ -134,8 +134,10 @@ describe.each(ways)('a client of $client over $over, a server of $server over $b
   })
 
   it('changes are told: a resource that is watched, and lists that grew', async () => {
-    if (way.client === '2025') await client.subscribeResource({ uri: 'note://a' })
-    else
+    if (way.client === '2025') {
+      await expect(client.subscribeResource({ uri: 'pml://server/none/x:y' })).rejects.toThrow('none')
+      await client.subscribeResource({ uri: 'note://a' })
+    } else
       await client.listen({
         resourceSubscriptions: ['note://a'],
         resourcesListChanged: true,

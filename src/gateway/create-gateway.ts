@@ -166,6 +166,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       offers,
       sendRequest: servers.sendRequest,
       results: resources,
+      watched,
       firstSettled: view.firstSettled,
       redact,
     }),

@@ -127,7 +127,7 @@ export function createMcpServer(deps: McpServerDeps, session: () => string, stat
     pass(request, ctx, deps.passThrough.complete),
   )
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
-    await deps.watched.watch(server, uri)
+    await deps.passThrough.watchResource(server, uri)
     return {}
   })
   server.setRequestHandler('resources/unsubscribe', async ({ params: { uri } }) => {

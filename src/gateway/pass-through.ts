@@ -7,18 +7,22 @@ import type { SendRequest } from '../model/tool-call.js'
 import type { OffersView, Place } from './offers-view.js'
 import type { ResultResources } from './result-resources.js'
 import type { Caller } from './tools/meta-tool.js'
+import type { WatchedResources } from './watched-resources.js'
 import { jsonRpc, rpcError } from './wire-error.js'
 
 export interface PassThrough {
   readResource(params: JsonObject, caller: Caller): Promise<JsonObject>
   getPrompt(params: JsonObject, caller: Caller): Promise<JsonObject>
   complete(params: JsonObject, caller: Caller): Promise<JsonObject>
+  /** Until the watcher is dropped. */
+  watchResource(watcher: object, uri: string): Promise<void>
 }
 
 export interface PassThroughDeps {
   readonly offers: OffersView
   readonly sendRequest: SendRequest
   readonly results: ResultResources
+  readonly watched: WatchedResources
   /** An unknown name first waits, within bounds, for servers that have never been seen. */
   firstSettled(): Promise<void>
   readonly redact: Redact
@@ -72,6 +76,13 @@ export function createPassThrough(deps: PassThroughDeps): PassThrough {
       const place = offers.findTemplate(uri) ?? offers.findResource(uri)[0]
       if (place === undefined) throw new ResourceNotFoundError(uri)
       return send(place, 'completion/complete', { ...params, ref: { ...ref, uri: place.name } }, caller)
+    },
+    async watchResource(watcher, uri) {
+      try {
+        await deps.watched.watch(watcher, uri)
+      } catch (error) {
+        throw toRpcError(error, deps.redact)
+      }
     },
   }
 }

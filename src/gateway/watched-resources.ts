@@ -1,4 +1,5 @@
 /** Who watches which resource. A server is asked to watch one for us as long as somebody here does. */
+import { ResourceNotFoundError } from '@modelcontextprotocol/server'
 import type { Log } from '../model/log.js'
 import type { OffersView } from './offers-view.js'
 
@@ -30,7 +31,7 @@ export function createWatchedResources({ offers, watch, log }: WatchedResourcesO
         refusal ??= error
       }
     }
-    throw refusal ?? new Error(`No server has the resource ${uri}.`)
+    throw refusal ?? new ResourceNotFoundError(uri)
   }
   const stop = (ending: Promise<() => void> | undefined): void => {
     ending?.then((end) => end()).catch(() => {})

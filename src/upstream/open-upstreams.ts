@@ -13,7 +13,7 @@ import { Catalogue } from './catalogue.js'
 import { lateAuthorizations } from './late-authorizations.js'
 import { createSchemaChecks } from './schema-checks.js'
 import { createSemaphore, type Semaphore } from './semaphore.js'
-import { createSender, createSendRequest } from './send-request.js'
+import { createSender, createSendRequest, notConfigured } from './send-request.js'
 import { ServerLink } from './server-link.js'
 import type { Upstreams, UpstreamsOptions } from './upstreams.js'
 import { createArgumentCheck } from './validate-arguments.js'
@@ -89,7 +89,8 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     sendRequest: createSendRequest(links, sender),
     async watch(server, uri) {
       const link = links.get(server)
-      return link === undefined ? () => {} : link.watch(uri)
+      if (link === undefined) throw notConfigured(server)
+      return link.watch(uri)
     },
     setLogLevel(level) {
       logLevel = level

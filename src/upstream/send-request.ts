@@ -62,7 +62,7 @@ export function createSendRequest(links: ReadonlyMap<string, ServerLink>, sender
   return (request) => {
     const { server, method, params, signal, client = nobody, round = {} } = request
     const link = links.get(server)
-    if (link === undefined) return Promise.reject(gone(server))
+    if (link === undefined) return Promise.reject(notConfigured(server))
     if (link.config.disabled) return Promise.reject(disabled(server))
     const tooDeep = (): PmlError => unwritable(server, method)
     return inRounds(
@@ -177,7 +177,7 @@ function notReadyInTime(server: string, timeoutMs: number, cause: unknown): Upst
   )
 }
 
-function gone(server: string): UpstreamError {
+export function notConfigured(server: string): UpstreamError {
   return new UpstreamError(server, 'offline', 'it is not configured any more.', 'Ask for the list again.')
 }
 

@@ -184,6 +184,31 @@ describe.each(ways)('a client of $client over $over, a server of $server over $b
   })
 })
 
+describe('a resource of a server that is still starting', () => {
+  it.each(eras)('is watched by a client of %s all the same', async (era) => {
+    const slow = {
+      command: 'sh',
+      args: ['-c', `sleep 2; exec "${process.execPath}" "$0"`, ...fixture('talkative').args],
+    }
+    const house = openHouse(
+      { talk: slow },
+      { exposure: 'proxy', firstListWaitMs: era === '2025' ? 20_000 : 0 },
+    )
+    const heard: { method: string; params: Record<string, unknown> }[] = []
+    const { client } = await house.stdio(talker(era, [], heard))
+    if (era === '2025') await client.subscribeResource({ uri: 'note://a' })
+    else await client.listen({ resourceSubscriptions: ['note://a'] })
+    await eventually(
+      async () => {
+        await client.callTool({ name: 'talk__touch', arguments: {} }).catch(() => {})
+        return heard.map(({ method }) => method)
+      },
+      (methods) => methods.includes('notifications/resources/updated'),
+    )
+    await house.close()
+  })
+})
+
 describe('a client that cannot be asked', () => {
   it.each(
     ways.filter(({ over, behind }) => over === 'stdio' && behind === 'stdio'),

@@ -106,3 +106,12 @@ it('row 9: trouble with the sign-in of a server is a tool error with what to do,
     await client.close()
   }
 })
+
+it('row 9: a server that was never signed in to says so when one of its tools is called', async () => {
+  const auth = await startAuthServer({})
+  house = openHouse({ web: { url: auth.url } }, { exposure: 'proxy' })
+  const { client } = await house.stdio()
+  const answer = await call(client, 'in')
+  expect(answer.isError).toBe(true)
+  expect(textOf(answer)).toContain('Run: pml auth web')
+})

@@ -1,5 +1,6 @@
 /** What `pml doctor` learns from a gateway, the one that runs or one opened to look: store, servers, tools. */
 import type { Status, ToolSummary } from '../gateway/status.js'
+import type { MissingVariable } from '../model/config.js'
 import { describeStart } from '../model/describe-start.js'
 import type { ServerState } from '../model/server.js'
 import { version as ourVersion } from '../version.js'
@@ -15,18 +16,19 @@ export interface GatewayExpectations {
   readonly source: string | undefined
   /** Servers about which all has been said. */
   readonly withoutProgram: ReadonlySet<string>
+  readonly missingVariables: readonly MissingVariable[]
   readonly waitedMs: number
 }
 
 export function checkGateway(
   { status, tools }: GatewayFacts,
-  { source, withoutProgram, waitedMs }: GatewayExpectations,
+  { source, withoutProgram, missingVariables, waitedMs }: GatewayExpectations,
 ): readonly Finding[] {
   const servers = status.servers.filter(({ name }) => !withoutProgram.has(name))
   return [
     ...checkHolder(status, source),
     checkStore(status),
-    ...servers.map((server) => checkServer(server, waitedMs)),
+    ...servers.map((server) => checkServer(server, missingVariables, waitedMs)),
     ...checkTools(tools),
   ]
 }
@@ -62,13 +64,21 @@ function checkStore({ runs, storeTrouble }: Status): Finding {
   return warning('database', 'is still opening', 'Run again in a moment: pml doctor')
 }
 
-function checkServer(server: ServerState, waitedMs: number): Finding {
+function checkServer(
+  server: ServerState,
+  missingVariables: readonly MissingVariable[],
+  waitedMs: number,
+): Finding {
   const { name, status, trouble, toolCount } = server
   const check = `server ${name}`
   if (status === 'ready') return ok(check, `ready, ${toolCount} ${toolCount === 1 ? 'tool' : 'tools'}`)
   if (status === 'disabled') return ok(check, 'disabled')
-  if (trouble !== undefined)
-    return broken(check, trouble.message.replace(/^Server "[^"]*": /, ''), trouble.hint)
+  if (trouble !== undefined) {
+    // Most likely it is what keeps the server from starting, and it has its fix already.
+    const lacking = missingVariables.find((missing) => missing.server === name)
+    const fix = lacking === undefined ? trouble.hint : `Set ${lacking.name} first, as said above.`
+    return broken(check, trouble.message.replace(/^Server "[^"]*": /, ''), fix)
+  }
   const doing = describeStart(server, Date.now()) ?? status
   const fix =
     server.start?.launcher === undefined

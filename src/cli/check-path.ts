@@ -70,7 +70,7 @@ function checkPath(
     const fix = `Run: ${shell.shell} -ilc true, and take out of its files what waits or fails there.`
     return [path, warning('login shell', `${shell.shell} ${shell.trouble}`, fix)]
   }
-  const theirs = shell.path.split(delimiter).filter(Boolean)
+  const theirs = [...new Set(shell.path.split(delimiter).filter(Boolean))]
   const more = theirs.filter((folder) => !ours.includes(folder))
   const less = ours.filter((folder) => !theirs.includes(folder))
   const differences = [

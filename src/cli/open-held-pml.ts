@@ -60,7 +60,8 @@ export async function openHeldPml(options: HeldPmlOptions): Promise<HeldPml> {
     redact,
     onSecrets: learnPassing,
     lend(values) {
-      const wanted = Object.entries(values).filter(([name]) => config.missingVariables.includes(name))
+      const missing = new Set(config.missingVariables.map(({ name }) => name))
+      const wanted = Object.entries(values).filter(([name]) => missing.has(name))
       if (wanted.length === 0) return
       lent = { ...lent, ...Object.fromEntries(wanted) }
       log.info('a client has lent variables that were not set here', { names: wanted.map(([name]) => name) })

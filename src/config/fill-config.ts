@@ -67,7 +67,9 @@ export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
       ...settings.limits,
       concurrentColdStarts: settings.limits.concurrentColdStarts ?? Math.max(2, availableParallelism()),
     },
-    missingVariables: [...new Set(references.missing.flatMap(({ variable }) => variable ?? []))].sort(),
+    missingVariables: references.missing.flatMap(({ variable, path: [, server] }) =>
+      variable === undefined ? [] : [{ name: variable, server: String(server) }],
+    ),
     secrets: collectSecrets(servers, references.resolved, [
       settings.http.token,
       ...databaseSecrets(origin.env),

@@ -69,7 +69,7 @@ const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'GET /api/runs': async ({ deps }) => redactJson({ runs: await deps.runs.list(50) }, deps.redact),
   'GET /api/runs/': showRun,
   'POST /api/trust': trust,
-  'GET /api/environment': ({ deps }) => ({ missing: deps.config().missingVariables }),
+  'GET /api/environment': ({ deps }) => ({ missing: deps.config().missingVariables.map(({ name }) => name) }),
   'POST /api/environment': lendEnvironment,
 }
 

@@ -114,7 +114,12 @@ export function createGateway(options: GatewayOptions): Gateway {
   let lastMcpRequestAt = Number.NEGATIVE_INFINITY
   const streams = new Set<ServedStream>()
   const offers = createOffersView({ config, offers: servers.offers })
-  const watched = createWatchedResources({ offers, watch: servers.watch, log })
+  const watched = createWatchedResources({
+    offers,
+    watch: servers.watch,
+    firstSettled: () => view.firstSettled(),
+    log,
+  })
   const connected = createConnectedClients({
     offers,
     watched,
@@ -135,6 +140,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     connected.tellListChanged('offers')
     endpoint.offersChanged()
   })
+  const stopRetrying = options.catalogue.onChange(watched.retry)
   const runs = countUses(options.runs, view.countUse)
   const results = createResultStore({ maxBytes: keptResultBytes })
   const resolve = createResolveTool(view)
@@ -192,7 +198,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const watchListened = async (watcher: object, message: unknown): Promise<void> => {
     const uris = listenedResources(message) ?? []
     if (uris.length === 0) return
-    const watching = Promise.all(uris.map((uri) => watched.watch(watcher, uri).catch(() => {})))
+    const watching = Promise.all(uris.map((uri) => watched.watchWhenThere(watcher, uri)))
     await withinMs(watching, listenWithinMs, undefined)
   }
 
@@ -286,6 +292,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     async close() {
       view.close()
       offersWatch.close()
+      stopRetrying()
       pauses.close()
       await Promise.all([endpoint.close(), ...[...streams].map((stream) => stream.close())])
     },

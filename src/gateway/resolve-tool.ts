@@ -1,4 +1,5 @@
-import { ToolNotFoundError, ToolQuarantinedError } from '../errors.js'
+import { type PmlError, ToolNotFoundError, ToolQuarantinedError, UpstreamError } from '../errors.js'
+import type { ServerState } from '../model/server.js'
 import type { Tool } from '../model/tool.js'
 import type { CatalogueView } from './catalogue-view.js'
 import { notReady } from './tools/server-notes.js'
@@ -14,7 +15,8 @@ export interface ResolveTool {
 const closestCount = 3
 
 export function createResolveTool(view: CatalogueView): ResolveTool {
-  const notFound = (name: string): ToolNotFoundError =>
+  const notFound = (name: string): PmlError =>
+    troubleOf(name, view.servers()) ??
     new ToolNotFoundError(
       name.slice(0, 200),
       view.current().names.closest(name, closestCount),
@@ -38,6 +40,14 @@ export function createResolveTool(view: CatalogueView): ResolveTool {
       return whenKnown(name)
     },
   }
+}
+
+/** A tool of a server that is down may well exist: what is wrong with the server says more than that it is unknown. */
+function troubleOf(name: string, servers: readonly ServerState[]): UpstreamError | undefined {
+  const server = servers.find((one) => name.startsWith(`${one.name}:`) || name.startsWith(`${one.name}__`))
+  if (server?.status !== 'down' || server.trouble === undefined || server.toolCount > 0) return undefined
+  const { kind, message, hint } = server.trouble
+  return new UpstreamError(server.name, kind, message.replace(/^Server "[^"]*": /, ''), hint)
 }
 
 function callable(tool: Tool): Tool {

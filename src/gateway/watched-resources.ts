@@ -6,6 +6,10 @@ import type { OffersView } from './offers-view.js'
 export interface WatchedResources {
   /** Rejects when no server has it, or the one that has it refuses. */
   watch(watcher: object, uri: string): Promise<void>
+  /** The same for what may come later: it is tried again whenever `retry` is called. */
+  watchWhenThere(watcher: object, uri: string): Promise<void>
+  /** Servers or what they offer have changed. */
+  retry(): void
   unwatch(watcher: object, uri: string): void
   /** The watcher is gone. */
   drop(watcher: object): void
@@ -15,15 +19,21 @@ export interface WatchedResources {
 export interface WatchedResourcesOptions {
   readonly offers: OffersView
   watch(server: string, uri: string): Promise<() => void>
+  /** Waits, within bounds, for servers that have never been seen. */
+  firstSettled(): Promise<void>
   readonly log: Log
 }
 
-export function createWatchedResources({ offers, watch, log }: WatchedResourcesOptions): WatchedResources {
+export function createWatchedResources(options: WatchedResourcesOptions): WatchedResources {
+  const { offers, watch, log } = options
   /** By watcher and address: what ends it. */
   const watching = new Map<object, Map<string, Promise<() => void>>>()
+  /** What nobody could watch yet. */
+  const wanted = new Map<object, Set<string>>()
 
   const start = async (uri: string): Promise<() => void> => {
     let refusal: unknown
+    if (offers.findResource(uri).length === 0) await options.firstSettled()
     for (const { server, name } of offers.findResource(uri)) {
       try {
         return await watch(server, name)
@@ -37,21 +47,36 @@ export function createWatchedResources({ offers, watch, log }: WatchedResourcesO
     ending?.then((end) => end()).catch(() => {})
   }
 
+  const begin = async (watcher: object, uri: string): Promise<void> => {
+    const mine = watching.get(watcher) ?? new Map<string, Promise<() => void>>()
+    watching.set(watcher, mine)
+    const known = mine.get(uri)
+    if (known !== undefined) return void (await known)
+    const started = start(uri)
+    mine.set(uri, started)
+    try {
+      await started
+    } catch (error) {
+      mine.delete(uri)
+      log.debug('a resource is not watched', { uri, error: String(error) })
+      throw error
+    }
+  }
+  const beginWhenThere = async (watcher: object, uri: string): Promise<void> => {
+    const mine = wanted.get(watcher) ?? new Set<string>()
+    wanted.set(watcher, mine)
+    mine.add(uri)
+    await begin(watcher, uri).then(
+      () => mine.delete(uri),
+      () => {},
+    )
+  }
+
   return {
-    async watch(watcher, uri) {
-      const mine = watching.get(watcher) ?? new Map<string, Promise<() => void>>()
-      watching.set(watcher, mine)
-      const known = mine.get(uri)
-      if (known !== undefined) return void (await known)
-      const started = start(uri)
-      mine.set(uri, started)
-      try {
-        await started
-      } catch (error) {
-        mine.delete(uri)
-        log.debug('a resource is not watched', { uri, error: String(error) })
-        throw error
-      }
+    watch: begin,
+    watchWhenThere: beginWhenThere,
+    retry() {
+      for (const [watcher, uris] of wanted) for (const uri of uris) void beginWhenThere(watcher, uri)
     },
     unwatch(watcher, uri) {
       const mine = watching.get(watcher)
@@ -61,6 +86,7 @@ export function createWatchedResources({ offers, watch, log }: WatchedResourcesO
     drop(watcher) {
       for (const ending of watching.get(watcher)?.values() ?? []) stop(ending)
       watching.delete(watcher)
+      wanted.delete(watcher)
     },
     isWatched: (watcher, uri) => watching.get(watcher)?.has(uri) ?? false,
   }

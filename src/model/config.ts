@@ -4,6 +4,11 @@ export type OutputValidation = 'off' | 'warn' | 'strict'
 
 export type ExposureMode = 'auto' | 'meta' | 'proxy' | 'hybrid'
 
+export interface MissingVariable {
+  readonly name: string
+  readonly server: string
+}
+
 /** The whole configuration, read once at the edge, every default filled in. */
 export interface PmlConfig {
   /** Where it came from: a file's path, or `demo`. */
@@ -32,8 +37,8 @@ export interface PmlConfig {
     readonly concurrentCalls: number
     readonly concurrentCallsPerServer: number
   }
-  /** Variables that it refers to and that are not set here; a client may know them. */
-  readonly missingVariables: readonly string[]
+  /** Variables that it refers to and that are not set here, with the server they are for; a client may know them. */
+  readonly missingVariables: readonly MissingVariable[]
   /** Values that must never appear in logs, errors, the store or the page. */
   readonly secrets: readonly string[]
 }

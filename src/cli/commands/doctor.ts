@@ -59,7 +59,12 @@ async function examine(context: CommandContext<typeof commonArgs>): Promise<read
   const canHold = dataDirectoryFindings.every(({ level }) => level !== 'broken')
   const { withoutProgram } = programs
   const gateway = canHold
-    ? await lookAtGateway(context, { source: config?.source, withoutProgram, waitedMs: serversMs })
+    ? await lookAtGateway(context, {
+        source: config?.source,
+        withoutProgram,
+        missingVariables: config?.missingVariables ?? [],
+        waitedMs: serversMs,
+      })
     : { findings: [] }
   return [
     ...before,

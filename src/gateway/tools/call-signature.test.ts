@@ -6,7 +6,9 @@ const signature = (properties: Json, required: string[] = []): string =>
   callSignature('f', { type: 'object', properties, required })
 
 it('required parameters come first and optional ones carry a question mark', () => {
-  expect(signature({ a: { type: 'string' }, b: { type: 'integer' } }, ['b'])).toBe('f(b: number, a?: string)')
+  expect(signature({ a: { type: 'string' }, b: { type: 'integer' } }, ['b'])).toBe(
+    'f(b: integer, a?: string)',
+  )
 })
 
 it('shows enums, unions, arrays and nested objects', () => {

@@ -46,7 +46,6 @@ function typeOf(schema: Json | undefined, depth: number): string {
     const inner = depth < maxDepth ? properties(schema, depth + 1) : ''
     return inner === '' ? 'object' : `{${inner}}`
   }
-  if (schema.type === 'integer') return 'number'
   return typeof schema.type === 'string' && /^[a-z]{1,10}$/.test(schema.type) ? schema.type : 'unknown'
 }
 

@@ -55,9 +55,9 @@ export function createDiscover({ view, redact }: DiscoverDeps): MetaTool {
           tools: shown,
           ...(omitted > 0 && { omitted }),
           ...(notes.length > 0 && { servers: notes }),
-          ...(shown.length === 0 && { hint: nothingFound(kind, current, notes.length > 0) }),
+          ...(shown.length === 0 && { hint: nothingFound(kind, current, notes) }),
         },
-        describe(shown, omitted, notes, nothingFound(kind, current, notes.length > 0)),
+        describe(shown, omitted, notes, nothingFound(kind, current, notes)),
       )
     },
   }
@@ -110,10 +110,12 @@ function describe(
   return lines.join('\n')
 }
 
-function nothingFound(kind: string, view: View, waiting: boolean): string {
+function nothingFound(kind: string, view: View, notes: readonly JsonObject[]): string {
   if (kind === 'capability') return 'No capabilities yet; leave out kind to find tools.'
-  if (view.tools.length === 0)
-    return waiting ? 'No tools yet: ask again in a moment.' : 'No tools: no server is configured or ready.'
+  if (view.tools.length === 0) {
+    const isLoading = notes.some(({ status }) => status === 'loading')
+    return isLoading ? 'No tools yet: ask again in a moment.' : 'No tools: no server is configured and ready.'
+  }
   return 'Nothing matches; try other words or the name of a tool or server.'
 }
 

@@ -52,7 +52,7 @@ describe('discover', () => {
         id: 'files:read_file',
         name: 'files__read_file',
         description: 'Reads a text file.',
-        signature: 'files__read_file(path: string, head?: number)',
+        signature: 'files__read_file(path: string, head?: integer)',
         parts: { name: expect.any(Number), bm25: expect.any(Number) },
       })
     }

@@ -2,6 +2,7 @@
  * Every error of ours, on one screen. A message says what happened, to which thing; a hint says what to do next.
  * Codes are strings here and become JSON-RPC numbers in gateway/wire-error.ts alone.
  */
+import { fileURLToPath } from 'node:url'
 import type { ErrorInfo } from './model/run.js'
 import type { TroubleKind } from './model/server.js'
 
@@ -17,6 +18,10 @@ export class PmlError extends Error {
   }
 }
 
+export const missingFileHint = 'Create it, or correct the path.'
+/** Named in full: nobody knows where they installed us. */
+export const schemaHint = `Every key is described in ${fileURLToPath(new URL('../schema/pml.config.schema.json', import.meta.url))}`
+
 export class ConfigError extends PmlError {
   constructor(
     readonly file: string,
@@ -30,7 +35,7 @@ export class ConfigError extends PmlError {
     super(
       'CONFIG_INVALID',
       `${file}${line === undefined ? '' : `:${line}`}: ${expected}${more}`,
-      'Correct the file; its JSON Schema is schema/pml.config.schema.json.',
+      expected.endsWith('there is none') ? missingFileHint : `Correct the file. ${schemaHint}`,
       options,
     )
   }
@@ -355,8 +360,8 @@ export class HolderError extends PmlError {
 }
 
 /** Names with spaces are allowed, and hints are copied into shells. */
-function shellWord(name: string): string {
-  return /^[\w.@-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`
+export function shellWord(name: string): string {
+  return /^[\w./:@%+=\\-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`
 }
 
 /** The one way an error becomes data. What is not ours is our own broken promise, and says so. */

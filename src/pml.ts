@@ -29,7 +29,7 @@ export interface PmlOptions {
   /** Tokens of a server that were learned: `redact` has to know them from now on. */
   onSecrets(server: string, secrets: readonly string[]): void
   /** A client's process knows variables that the configuration lacks here. */
-  lend(values: Readonly<Record<string, string>>): void
+  lend(values: Readonly<Record<string, string>>): Promise<void>
   /** Told what is being done while it starts. */
   onProgress(step: string): void
 }

@@ -704,7 +704,7 @@ describe('what a server does wrong', () => {
     for (const result of ended) {
       expect(errorOf(result)).toMatchObject({
         code: 'UPSTREAM_EXIT',
-        message: expect.stringMatching(/dying.*code 3.*the disk is on fire/s),
+        message: expect.stringMatching(/dying.*the disk is on fire.*code 3/s),
       })
     }
     expect(alive(pid)).toBe(false)

@@ -342,8 +342,15 @@ describe('clients that were given different variables', () => {
     const environment = async () =>
       dataOf<Record<string, string>>(await first.client.callTool({ name: 'echo__env', arguments: {} }))
     expect((await environment()).TOKEN).toBe('')
-    await house.stdio({ env: { LENT_TOKEN: 'from-the-second', OTHER: 'stays-at-home' } })
-    const lent = await eventually(environment, ({ TOKEN }) => TOKEN === 'from-the-second')
+    const slow = first.client.callTool({ name: 'echo__sleep', arguments: { ms: 3_000 } })
+    const second = await house.stdio({ env: { LENT_TOKEN: 'from-the-second', OTHER: 'stays-at-home' } })
+    const lent = dataOf<Record<string, string>>(
+      await second.client.callTool({ name: 'echo__env', arguments: {} }),
+    )
+    expect(lent.TOKEN).toBe('from-the-second')
+    // What the other client had under way goes on where it was.
+    expect((await slow).isError).not.toBe(true)
+    expect((await environment()).TOKEN).toBe('from-the-second')
     expect(Object.values(lent)).not.toContain('stays-at-home')
     expect(first.stderr()).not.toContain('from-the-second')
   })

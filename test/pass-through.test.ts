@@ -271,6 +271,20 @@ describe('two clients of one server that asks', () => {
   })
 })
 
+describe('a call that waits for a person', () => {
+  it('outlives the connection it came over, though the server has a session for each', async () => {
+    const house = openHouse({ talk: { ...fixture('talkative'), stateful: true } }, { exposure: 'proxy' })
+    const { url } = await house.http()
+    const params = { name: 'talk__ask_name', arguments: {} }
+    const asked = await callOverNewSocket(url, params)
+    expect(asked).toMatchObject({ resultType: 'input_required', inputRequests: { q1: {} } })
+    const inputResponses = { q1: { action: 'accept', content: { name: 'Ada' } } }
+    const done = await callOverNewSocket(url, { ...params, inputResponses, requestState: asked.requestState })
+    expect(textOf(done)).toBe('Hello Ada')
+    await house.close()
+  })
+})
+
 describe('results that do not fit their schema', () => {
   it.each([
     ['off', '{"n":"seven"}'],
@@ -288,6 +302,33 @@ describe('results that do not fit their schema', () => {
     await house.close()
   })
 })
+
+/** One request of 2026-07-28 on a connection that is closed after it. */
+async function callOverNewSocket(
+  url: string,
+  params: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+  }
+  const response = await fetch(new URL('mcp', url), {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': String(params.name),
+      connection: 'close',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, _meta: meta } }),
+  })
+  const text = await response.text()
+  const json = text.startsWith('{') ? text : /^data: (.*)$/m.exec(text)![1]!
+  return JSON.parse(json).result
+}
 
 async function talkative({ server, behind }: Pick<Way, 'server' | 'behind'>): Promise<object> {
   const era = server === '2025' ? 'legacy' : 'modern'

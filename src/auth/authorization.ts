@@ -42,6 +42,8 @@ export interface AuthorizationOptions {
 }
 
 const firstPauseMs = 1_000
+/** A server must not fill the file, or the address to sign in at, with scopes. */
+const longestScope = 2_000
 const longestPauseMs = 60_000
 /** What a programmatic sign-in claims to listen on; nobody does. */
 const unattendedPort = 33_418
@@ -106,7 +108,8 @@ export class Authorization implements AuthProvider {
     const record = this.#kept.current
     if (error !== 'insufficient_scope' || record === undefined) return false
     const wantedScope = computeScopeUnion(record.wantedScope, scope)
-    if (wantedScope !== undefined && wantedScope !== record.wantedScope) {
+    const isSane = wantedScope !== undefined && wantedScope.length <= longestScope
+    if (isSane && wantedScope !== record.wantedScope) {
       await this.#kept.keep({ ...record, wantedScope })
     }
     if (this.#options.authorize === undefined) return false

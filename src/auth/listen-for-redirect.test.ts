@@ -17,17 +17,21 @@ async function listen(port?: number, lastPort?: number): Promise<RedirectListene
 
 const portOf = ({ url }: RedirectListener): number => Number(new URL(url).port)
 
-test('the first request to the address is the answer; others are none of it', async () => {
+test('the first request to the address with the right state is the answer; others are none of it', async () => {
   const listener = await listen()
+  const redirected = listener.redirected('s')
   const { origin } = new URL(listener.url)
   expect((await fetch(`${origin}/favicon.ico`)).status).toBe(404)
   expect((await fetch(listener.url, { method: 'POST' })).status).toBe(404)
+  expect((await fetch(`${origin}//`)).status).toBe(404)
+  for (const wrong of ['?code=c', '?code=c&state=other', '?error=access_denied'])
+    expect((await fetch(listener.url + wrong)).status).toBe(400)
   const page = await fetch(`${listener.url}?code=c&state=s`)
   expect([page.status, await page.text()]).toEqual([
     200,
     expect.stringContaining('You can close this window'),
   ])
-  expect(await listener.redirected).toBe(`${listener.url}?code=c&state=s`)
+  expect(await redirected).toBe(`${listener.url}?code=c&state=s`)
   expect(new URL(listener.url).hostname).toBe('127.0.0.1')
 })
 

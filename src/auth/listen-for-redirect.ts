@@ -5,8 +5,8 @@ import { AuthError } from '../errors.js'
 /** The loopback address that a browser comes back to with the answer (RFC 8252, 7.3). */
 export interface RedirectListener {
   readonly url: string
-  /** Resolves with the whole address of the first request that came to it. */
-  readonly redirected: Promise<string>
+  /** Resolves with the whole address of the first request that came to it with this state. */
+  redirected(state: string | null): Promise<string>
   close(): Promise<void>
 }
 
@@ -25,25 +25,36 @@ export async function listenForRedirect({
   port,
   lastPort,
 }: RedirectPlace): Promise<RedirectListener> {
-  let arrive: (address: string) => void
-  const redirected = new Promise<string>((resolve) => {
-    arrive = resolve
-  })
+  let arrive: (address: URL) => boolean = () => false
   const http = createServer((request, response) => {
-    const address = new URL(request.url ?? '/', url)
-    if (request.method !== 'GET' || address.pathname !== path) {
+    const asked = request.url ?? '/'
+    const address = URL.canParse(asked, url) ? new URL(asked, url) : undefined
+    if (request.method !== 'GET' || address?.pathname !== path) {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('Nothing here.\n')
+      return
+    }
+    // Any page can lead a browser here: whoever does not know the state is no part of this.
+    if (!arrive(address)) {
+      response
+        .writeHead(400, { 'content-type': 'text/plain' })
+        .end('This sign-in is not the one under way.\n')
       return
     }
     const ok = address.searchParams.has('code')
     response.writeHead(200, headers).end(page(ok ? 'Thank you.' : 'That did not work.'))
-    arrive(address.href)
   })
   const at = await listenSomewhere(http, port, lastPort, server)
   const url = `http://127.0.0.1:${at}${path}`
   return {
     url,
-    redirected,
+    redirected: (state) =>
+      new Promise((resolve) => {
+        arrive = (address) => {
+          if (address.searchParams.get('state') !== state) return false
+          resolve(address.href)
+          return true
+        }
+      }),
     close: () =>
       new Promise((resolve) => {
         http.close(() => resolve())

@@ -59,13 +59,13 @@ export async function openHeldPml(options: HeldPmlOptions): Promise<HeldPml> {
     log,
     redact,
     onSecrets: learnPassing,
-    lend(values) {
+    async lend(values) {
       const missing = new Set(config.missingVariables.map(({ name }) => name))
       const wanted = Object.entries(values).filter(([name]) => missing.has(name))
       if (wanted.length === 0) return
       lent = { ...lent, ...Object.fromEntries(wanted) }
       log.info('a client has lent variables that were not set here', { names: wanted.map(([name]) => name) })
-      watch.again()
+      await watch.again()
     },
     onProgress: options.onProgress,
   })

@@ -16,12 +16,17 @@ import type { HolderFacts } from '../holder/take-lock.js'
 import type { PmlConfig } from '../model/config.js'
 import { isLoopback } from '../model/is-loopback.js'
 import type { Log } from '../model/log.js'
+import { withinMs } from '../model/within-ms.js'
 import type { GatewayChoice, HttpChoice, HttpFront } from './cli-command.js'
+import { findFront } from './find-front.js'
 import type { HeldPml } from './open-held-pml.js'
+import { refuseOtherConfig } from './refuse-other-config.js'
 import { createStderrLog } from './stderr-log.js'
 
 /** The holder refuses what is too large; a bridge only must not be the smaller door. */
 const bridgeMaxMessageBytes = 256 * 1024 * 1024
+const keptAliveMs = 10 * 60_000
+const lendWithinMs = 2_000
 /** Promise 2 s; the rest is left to the operating system. */
 const exitWithinMs = 1_800
 
@@ -59,7 +64,8 @@ export async function joinGateway(
       holder: holding.pid,
     })
   }
-  if (role === 'gateway' && !holding.here) void lendEnvironment(holding)
+  // Before the client's first call: its servers are those it has the variables for.
+  if (role === 'gateway' && !holding.here) await withinMs(lendEnvironment(holding), lendWithinMs, undefined)
   return { holding, held }
 }
 
@@ -140,6 +146,9 @@ export async function openHttpFront(
   const log = createStderrLog(process.env.PML_LOG)
   surviveFaults(log)
   let joined = await joinGateway(args, 'gateway', log, onProgress)
+  await refuseOtherConfig(args, joined.holding)
+  const there = args.mayReuse && !joined.holding.here ? await frontOf(joined.holding, args) : undefined
+  if (there !== undefined) return there
   let closing = false
   let url = ''
   const follow = async (): Promise<void> => {
@@ -161,6 +170,8 @@ export async function openHttpFront(
 
   const server = createServer((request, response) => joined.holding.handle(request, response))
   server.requestTimeout = 0
+  // In 2026-07-28 a client is known by its connection: it keeps it between two calls.
+  server.keepAliveTimeout = keptAliveMs
   try {
     const { host, port } = await httpPlace(args, joined)
     url = `http://${host.includes(':') ? `[${host}]` : host}:${await listen(server, host, port, args.port === undefined)}/`
@@ -172,6 +183,7 @@ export async function openHttpFront(
   joined.held?.announce(url)
   return {
     url,
+    isNew: true,
     here: joined.holding.here,
     holderPid: joined.holding.pid,
     reportStart: async (onNote, withinMs) => joined.held?.reportStart(onNote, withinMs),
@@ -182,6 +194,22 @@ export async function openHttpFront(
       server.closeAllConnections()
       await closeAndExit(() => joined.holding.close())
     },
+  }
+}
+
+/** The address that another process of this gateway listens on; undefined where there is none, or another was asked for. */
+async function frontOf(holding: Holding, args: HttpChoice): Promise<HttpFront | undefined> {
+  if (args.port !== undefined || args.host !== undefined) return undefined
+  const url = await findFront(holding, async () => (await readConfig(args)).http)
+  if (url === undefined) return undefined
+  return {
+    url,
+    isNew: false,
+    here: false,
+    holderPid: holding.pid,
+    reportStart: async () => {},
+    stopped: Promise.resolve(),
+    close: () => holding.close(),
   }
 }
 

@@ -46,8 +46,9 @@ export async function signInByBrowser(
           `Sign in to ${server.name} at this address:\n\n  ${address.href}\n\n` +
             'If the browser is on another machine, paste the address it ends at here.\n',
         )
+        const redirected = listener.redirected(address.searchParams.get('state'))
         if (mayOpenBrowser) openBrowser(address)
-        return Promise.race([listener.redirected, pasted.line(), aborted(signal)])
+        return Promise.race([redirected, pasted.line(), aborted(signal)])
       },
     })
   } finally {

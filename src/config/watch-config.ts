@@ -11,7 +11,7 @@ import type { PmlConfig } from '../model/config.js'
 
 export interface ConfigWatch {
   /** Reads the file again though it has not changed: something it refers to has. */
-  again(): void
+  again(): Promise<void>
   close(): void
 }
 
@@ -54,9 +54,10 @@ export function watchConfig(
   poll.unref()
 
   return {
-    again() {
+    async again() {
       seen = undefined
-      soon()
+      looking = looking.then(look)
+      await looking
     },
     close() {
       closed = true

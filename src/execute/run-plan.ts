@@ -16,12 +16,12 @@ import type { Plan, PlannedTask } from '../model/plan.js'
 import type { Run, TaskOutcome } from '../model/run.js'
 import type { RunEvent } from '../model/run-event.js'
 import type { CallTool } from '../model/tool-call.js'
+import { unlessAborted } from '../model/unless-aborted.js'
 import { fillArguments } from './fill-arguments.js'
 import { createJournal, type Journal } from './journal.js'
 import { aborted, blockedBy, completed, failed, isEnded, pending, runStatus, started } from './outcomes.js'
 import { createTaskGraph, type Ending, type TaskGraph } from './task-graph.js'
 import { taskResult } from './task-result.js'
-import { unlessAborted } from './unless-aborted.js'
 
 export interface RunOptions {
   readonly id: string

@@ -44,7 +44,7 @@ export interface ApiDeps extends StatusDeps {
   endSession(session: string): void
   readonly runs: GatewayRuns
   trust(seen: readonly SeenChange[]): Promise<readonly Tool[]>
-  lend(values: Readonly<Record<string, string>>): void
+  lend(values: Readonly<Record<string, string>>): Promise<void>
   readonly redact: Redact
   readonly log: Log
 }
@@ -183,11 +183,11 @@ async function trust({ body, deps }: Call): Promise<unknown> {
 }
 
 /** From a client's process of the same user: this socket is nobody else's. */
-function lendEnvironment({ body, deps }: Call): unknown {
+async function lendEnvironment({ body, deps }: Call): Promise<unknown> {
   const values = Object.entries(body).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '',
   )
-  deps.lend(Object.fromEntries(values))
+  await deps.lend(Object.fromEntries(values))
   return { taken: values.map(([name]) => name) }
 }
 

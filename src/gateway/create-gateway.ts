@@ -73,7 +73,7 @@ export interface GatewayOptions {
   /** Asks for the counts of tools without `tokens`; they arrive as a change of the catalogue. */
   countTokens(tools: readonly Tool[]): void
   /** A client's process knows variables that the configuration lacks here. */
-  lend(values: Readonly<Record<string, string>>): void
+  lend(values: Readonly<Record<string, string>>): Promise<void>
   readonly version: string
   readonly log: Log
   readonly redact: Redact
@@ -173,7 +173,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       sendRequest: servers.sendRequest,
       results: resources,
       watched,
-      firstSettled: view.firstSettled,
+      allSettled: () => options.catalogue.settled({ timeoutMs: config().firstListWaitMs }),
       redact,
     }),
     resultTemplate: resources.template,

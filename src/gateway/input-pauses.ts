@@ -16,6 +16,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { ProtocolError } from '@modelcontextprotocol/server'
 import type { Question } from '../model/client-side.js'
 import { canonicalJson, type JsonObject } from '../model/json.js'
+import { maxQuestions } from '../upstream/input-rounds.js'
 import { cannotAsk } from './client-sides.js'
 import type { Caller } from './tools/meta-tool.js'
 import { jsonRpc } from './wire-error.js'
@@ -159,6 +160,7 @@ class AskingCall {
 
   #ask(question: Question, signal: AbortSignal): Promise<JsonObject> {
     if (this.#isOver) return cannotAsk()
+    if (this.#open.size >= maxQuestions) return Promise.reject(new Error('Too many questions at once.'))
     const key = `q${++this.#lastKey}`
     return new Promise<JsonObject>((resolve, reject) => {
       const settle = (): void => {

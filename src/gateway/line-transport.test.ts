@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
+import { createLineTransport } from './line-transport.js'
 import { makeTool, openTestGateway, type TestGateway, testConfig } from './test-gateway.contract.js'
 
 interface Message {
@@ -123,6 +124,19 @@ describe('whatever a line holds, the connection goes on', () => {
     expect(await answerTo(1)).toMatchObject({
       result: { isError: true, structuredContent: { error: { code: 'UPSTREAM_PROTOCOL' } } },
     })
+  })
+
+  it('a question nested too deeply to be written is an error to who asks, and never an answer to the client', async () => {
+    const [input, output] = [new PassThrough(), new PassThrough()]
+    const transport = createLineTransport({ input, output, maxMessageBytes: 1_000_000 })
+    await transport.start()
+    let deep: unknown = 1
+    for (let level = 0; level < 20_000; level++) deep = [deep]
+    const question = { jsonrpc: '2.0', id: 0, method: 'elicitation/create', params: { deep } } as never
+    await expect(transport.send(question)).rejects.toThrow()
+    await transport.send({ jsonrpc: '2.0', method: 'notifications/message', params: {} })
+    await transport.close()
+    expect(String(output.read())).toBe('{"jsonrpc":"2.0","method":"notifications/message","params":{}}\n')
   })
 
   it('arguments nested as deeply as a line allows are answered', async () => {

@@ -80,7 +80,16 @@ export function createLineTransport({ input, output, maxMessageBytes }: LineTran
     },
     send(message) {
       if (!open) return Promise.reject(new Error('The client is gone.'))
-      const sent = writer.write(toLine(message))
+      // Log messages are not worth the memory of a client that does not read.
+      if ('method' in message && message.method === 'notifications/message' && output.writableNeedDrain)
+        return Promise.resolve()
+      let line: string
+      try {
+        line = toLine(message)
+      } catch (error) {
+        return Promise.reject(error)
+      }
+      const sent = writer.write(line)
       // SDK clients drop progress that is read together with the answer it precedes.
       if ('method' in message) writer.flush()
       return sent
@@ -141,7 +150,7 @@ function toLine(message: JSONRPCMessage): string {
   try {
     return JSON.stringify(message)
   } catch (error) {
-    if (!('id' in message)) throw error
+    if (!('id' in message) || 'method' in message) throw error
     const problem = `The answer could not be written: ${error instanceof Error ? error.message : error}`
     return JSON.stringify({
       jsonrpc: '2.0',

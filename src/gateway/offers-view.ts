@@ -53,6 +53,7 @@ interface Built {
 
 /** Links of results that are remembered; the oldest go first. */
 const keptLinks = 10_000
+const longestLink = 2_000
 const aliasPrefix = 'pml://server/'
 
 export function createOffersView({ config, offers }: OffersViewOptions): OffersView {
@@ -103,8 +104,12 @@ export function createOffersView({ config, offers }: OffersViewOptions): OffersV
       return [...servers].map((server) => ({ server, name: uri }))
     },
     findTemplate: (uriTemplate) => current().templateServers.find(({ name }) => name === uriTemplate),
-    addressesOf: (server, uri) => [uri, aliasOf(server, uri)],
+    addressesOf(server, uri) {
+      const [owner = server] = current().resourceServers.get(uri) ?? []
+      return owner === server ? [uri, aliasOf(server, uri)] : [aliasOf(server, uri)]
+    },
     sawLink(server, uri) {
+      if (uri.length > longestLink) return
       links.delete(uri)
       links.set(uri, server)
       if (links.size > keptLinks) links.delete(links.keys().next().value!)

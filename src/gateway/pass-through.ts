@@ -23,8 +23,8 @@ export interface PassThroughDeps {
   readonly sendRequest: SendRequest
   readonly results: ResultResources
   readonly watched: WatchedResources
-  /** An unknown name first waits, within bounds, for servers that have never been seen. */
-  firstSettled(): Promise<void>
+  /** An unknown name first waits, within bounds, for servers on their first attempt. */
+  allSettled(): Promise<void>
   readonly redact: Redact
 }
 
@@ -50,7 +50,7 @@ export function createPassThrough(deps: PassThroughDeps): PassThrough {
     async readResource(params, caller) {
       const uri = String(params.uri)
       if (deps.results.isOurs(uri)) return deps.results.read(uri)
-      if (offers.findResource(uri).length === 0) await deps.firstSettled()
+      if (offers.findResource(uri).length === 0) await deps.allSettled()
       let missing: unknown
       for (const place of offers.findResource(uri)) {
         try {
@@ -87,10 +87,10 @@ export function createPassThrough(deps: PassThroughDeps): PassThrough {
   }
 }
 
-async function findPrompt(name: string, { offers, firstSettled }: PassThroughDeps): Promise<Place> {
+async function findPrompt(name: string, { offers, allSettled }: PassThroughDeps): Promise<Place> {
   const known = offers.findPrompt(name)
   if (known !== undefined) return known
-  await firstSettled()
+  await allSettled()
   const found = offers.findPrompt(name)
   if (found !== undefined) return found
   const closest = offers.closestPrompts(name)

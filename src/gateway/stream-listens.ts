@@ -30,9 +30,14 @@ export function createStreamListens(options: StreamListensOptions): StreamListen
         return false
       }
       if (!('id' in message) || (listenedResources(message) ?? []).length === 0) return false
+      const { id } = message
+      const replaced = watchers.get(id)
+      if (replaced !== undefined) options.unwatch(replaced)
       const watcher = {}
-      watchers.set(message.id, watcher)
-      void options.watchListened(watcher, message).then(() => options.deliver(message))
+      watchers.set(id, watcher)
+      void options.watchListened(watcher, message).then(() => {
+        if (watchers.get(id) === watcher) options.deliver(message)
+      })
       return true
     },
     close() {

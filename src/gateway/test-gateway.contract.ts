@@ -155,7 +155,7 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
       trusted.push(...ids)
       return tools.filter((tool) => ids.includes(tool.id))
     },
-    lend() {},
+    async lend() {},
     countTokens: (asked) => void counted.push(...asked),
     version: '0.0.0-test',
     log: silentLog,

@@ -57,7 +57,7 @@ export function createWatchedResources(options: WatchedResourcesOptions): Watche
     try {
       await started
     } catch (error) {
-      mine.delete(uri)
+      if (mine.get(uri) === started) mine.delete(uri)
       log.debug('a resource is not watched', { uri, error: String(error) })
       throw error
     }

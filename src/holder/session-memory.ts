@@ -46,7 +46,7 @@ export function createSessionMemory(): SessionMemory {
   return {
     fromClient(message) {
       const { method, id, params } = message
-      if (method === undefined) return asked.delete(id)
+      if (method === undefined) return !isAnswer(message) || asked.delete(id)
       if (typeof id === 'string' || typeof id === 'number') pending.set(id, { message, delivered: false })
       if (method === 'initialize') initialize = message
       else if (method === 'notifications/initialized') initialized = message
@@ -62,6 +62,7 @@ export function createSessionMemory(): SessionMemory {
       if (request?.message === message) request.delivered = true
     },
     fromHolder(message) {
+      if (message.method === 'notifications/cancelled') asked.delete(message.params?.requestId)
       if (message.id === undefined) return
       if (message.method === undefined) pending.delete(message.id)
       else asked.add(message.id)
@@ -87,6 +88,11 @@ export function createSessionMemory(): SessionMemory {
       for (const { id } of [...repeat, ...failed]) pending.delete(id)
     },
   }
+}
+
+/** What is neither a request nor an answer is for the holder to refuse. */
+function isAnswer(message: Message): boolean {
+  return message.result !== undefined || message.error !== undefined
 }
 
 /** A tool call may have been carried out before the holder died: only those that change nothing are sent again. */

@@ -20,9 +20,9 @@ export function readSnapshot(dataDirectory: string): Snapshot {
   try {
     const data: unknown = JSON.parse(readFileSync(snapshotFile(dataDirectory), 'utf8'))
     if (!isSnapshot(data)) return emptySnapshot
-    // Snapshots of before servers' offers were kept have none.
-    const { tools, eras, tried, offers = {} } = data
-    return { tools, eras, tried, offers }
+    const { tools, eras, tried, offers } = data
+    // A snapshot of before offers were kept: the servers are waited for once more.
+    return offers === undefined ? { tools, eras, tried: [], offers: {} } : { tools, eras, tried, offers }
   } catch {
     return emptySnapshot
   }

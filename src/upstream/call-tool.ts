@@ -3,7 +3,7 @@ import { BadArgumentsError, CallAbortedError, ToolNotFoundError, ToolQuarantined
 import { nobody } from '../model/client-side.js'
 import { closestNames } from '../model/closest-name.js'
 import { isCallable, parseToolId, type Tool } from '../model/tool.js'
-import type { CallTool } from '../model/tool-call.js'
+import type { CallTool, ToolResult } from '../model/tool-call.js'
 import type { Catalogue } from './catalogue.js'
 import { inRounds } from './input-rounds.js'
 import { disabled, type Sender } from './send-request.js'
@@ -28,16 +28,23 @@ export function createCallTool(deps: CallDeps): CallTool {
     if (checking !== undefined) await checking
     const { client = nobody, round = {}, signal } = call
     const sending = { ...call, name: call.tool, tooDeep: () => tooDeep(call.tool) }
-    const result = await inRounds(
-      (next) =>
-        deps.sender(link, sending, (connection, options) => {
-          // Connecting lists the tools again: what was approved may have changed meanwhile, or be another in this session.
-          link.showList(connection)
-          const { definition } = resolve(call.tool, deps).tool
-          return connection.callTool(definition, call.arguments, next, options)
-        }),
-      { server: tool.server, client, round, signal },
-    )
+    const send = (to: ServerLink): Promise<ToolResult> =>
+      inRounds(
+        (next) =>
+          deps.sender(to, sending, (connection, options) => {
+            // Connecting lists the tools again: what was approved may have changed meanwhile, or be another in this session.
+            to.showList(connection)
+            const { definition } = resolve(call.tool, deps).tool
+            return connection.callTool(definition, call.arguments, next, options)
+          }),
+        { server: tool.server, name: call.tool, client, round, signal },
+      )
+    const result = await send(link).catch((error: unknown) => {
+      // The server was configured anew while the call waited for it: it goes to the one that is there now.
+      const now = deps.links.get(tool.server)
+      if (now === undefined || now === link || !link.isClosedBefore(error)) throw error
+      return send(now)
+    })
     const checkingOutput = deps.checkOutput(tool, result)
     if (checkingOutput !== undefined) await checkingOutput
     return result

@@ -1,5 +1,8 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { callText, closeAll, fixture, startedUpstreams } from '../../test/servers/fixtures.js'
+import { callText, closeAll, fixture, startedUpstreams, waitFor } from '../../test/servers/fixtures.js'
 import type { ClientSide, Notice } from '../model/client-side.js'
 import type { ToolId } from '../model/tool.js'
 
@@ -81,5 +84,31 @@ describe('a server of a 2025 revision that several sessions call at once', () =>
     await callText(upstreams, 'talk:say', {}, call(person(accepting.ask, ada), { session: 'ada' }))
     expect([ada.length, bob.length]).toEqual([2, 0])
     stop.abort()
+  })
+
+  it('never asks one what belongs to a call that another gave up', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pml-late-'))
+    const file = join(folder, 'outcome')
+    const upstreams = await startedUpstreams([
+      fixture('talkative', { name: 'talk', env: { LATE_FILE: file } }),
+    ])
+    const asked: string[] = []
+    const somebody = (name: string) =>
+      person(async () => {
+        asked.push(name)
+        return { action: 'accept', content: { name } }
+      })
+    const [stopAda, stopBob] = [new AbortController(), new AbortController()]
+    const wait = (tool: string, session: string, stop: AbortController) =>
+      callText(upstreams, tool, {}, call(somebody(session), { session, signal: stop.signal })).catch(() => {})
+    void wait('talk:wait', 'bob', stopBob)
+    void wait('talk:ask_late', 'ada', stopAda)
+    await waitFor(async () => (await callText(upstreams, 'talk:waits')).startsWith('1 waiting'))
+    stopAda.abort()
+    const late = await waitFor(() => existsSync(file) && readFileSync(file, 'utf8'))
+    expect(asked).toEqual([])
+    expect(late).toMatch(/cannot be told whom|not support/)
+    stopBob.abort()
+    rmSync(folder, { recursive: true })
   })
 })

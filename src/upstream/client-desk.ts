@@ -13,7 +13,9 @@ import {
   nobody,
   type Question,
 } from '../model/client-side.js'
+import { isDeeperThan } from '../model/is-deeper-than.js'
 import { isObject, type JsonObject } from '../model/json.js'
+import { maxQuestions } from './input-rounds.js'
 import type { RpcMessage } from './read-message.js'
 import type { RequestLane, Waiting } from './request-lane.js'
 
@@ -24,7 +26,7 @@ export interface ClientDeskOptions {
   send(message: JSONRPCMessage): Promise<void>
   /** A question came while several sessions were waiting. */
   onAmbiguous(): void
-  /** Told outside any request, on a connection that all share. */
+  /** Told outside any request, on a connection that all share; never what may be about one client alone. */
   tellAll(notice: Notice): void
 }
 
@@ -39,6 +41,7 @@ export interface ClientDesk {
 /** Of an MCP client that cannot do what it is asked. */
 const methodNotFound = -32601
 const internalError = -32603
+const deepestQuestion = 256
 
 const notices = new Set(['notifications/message', 'notifications/elicitation/complete'])
 
@@ -85,7 +88,7 @@ export function createClientDesk(options: ClientDeskOptions): ClientDesk {
     if (told === 'several') return
     if ('hold' in told) told.client.tell(notice)
     else if (told !== nobody) told.tell(notice)
-    else options.tellAll(notice)
+    else if (notice.method !== 'notifications/message') options.tellAll(notice)
   }
 
   return {
@@ -104,6 +107,12 @@ export function createClientDesk(options: ClientDeskOptions): ClientDesk {
         return true
       }
       if (capabilityFor(method) === undefined) return false
+      if (open.size >= maxQuestions || isDeeperThan(given, deepestQuestion)) {
+        reply(id, {
+          error: { code: internalError, message: 'Too many questions at once, or too deep a one.' },
+        })
+        return true
+      }
       void take(id, { method, params: given })
       return true
     },
@@ -115,11 +124,10 @@ export function createClientDesk(options: ClientDeskOptions): ClientDesk {
 
 function whomToAsk(lane: RequestLane, owner: ClientSide | undefined): Waiting | ClientSide | 'several' {
   const related = lane.related()
+  if (related === 'gone') return nobody
   if (related !== undefined) return related
-  const waiting = lane.waiting()
-  const last = waiting.at(-1)
-  if (last === undefined) return owner ?? nobody
-  return waiting.every(({ session }) => session === last.session) ? last : 'several'
+  if (lane.sessions().size > 1) return 'several'
+  return lane.waiting().at(-1) ?? owner ?? nobody
 }
 
 /** Roots asked for outside any call, as servers do when they start: an empty list leaves them what they were given. */

@@ -14,10 +14,11 @@ import { type PmlError, UpstreamError, UpstreamRpcError } from '../errors.js'
 import { type ClientSide, capabilityFor } from '../model/client-side.js'
 import type { JsonObject } from '../model/json.js'
 import type { Log } from '../model/log.js'
-import { noOffers, type ServerOffers } from '../model/offers.js'
+import type { ServerOffers } from '../model/offers.js'
 import type { Redact } from '../model/redact.js'
 import type { HttpServerConfig, KnownEra, ServerConfig, StdioServerConfig } from '../model/server.js'
 import type { ToolDefinition } from '../model/tool.js'
+import { unlessAborted } from '../model/unless-aborted.js'
 import { authorizedFetch } from './authorized-fetch.js'
 import { childEnvironment } from './child-environment.js'
 import { httpStatus, toUpstreamError } from './classify-trouble.js'
@@ -56,7 +57,7 @@ const probeTimeoutMs = 10_000
 export interface OpenConnection {
   readonly connection: Connection
   readonly tools: readonly ToolDefinition[]
-  readonly offers: Promise<ServerOffers>
+  readonly offers: Promise<Partial<ServerOffers>>
 }
 
 /** Rejects with a PmlError; whatever it had started is gone by then. */
@@ -178,7 +179,7 @@ async function attempt(
     announce(connection)
     const request = { timeoutMs: remainingMs, signal: options.signal }
     const list = { ...request, server: server.name, log: options.log }
-    const offers = listOffers(connection, list).catch(() => noOffers)
+    const offers = listOffers(connection, list).catch(() => ({}))
     const [tools] = await Promise.all([
       listTools(connection, list),
       // Adopted unasked, so confirmed beside the first request: an old server might answer that one all the same.
@@ -194,16 +195,6 @@ async function attempt(
     clearTimeout(timer)
     options.signal.removeEventListener('abort', giveUp)
   }
-}
-
-/** A shell that is slow to tell its PATH must not keep the gateway from ending. */
-function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason)
-    if (signal.aborted) return onAbort()
-    signal.addEventListener('abort', onAbort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
 }
 
 function asPrior(known: KnownEra): PriorDiscovery {

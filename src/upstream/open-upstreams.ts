@@ -8,6 +8,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { canonicalJson } from '../model/json.js'
 import { noOffers } from '../model/offers.js'
 import type { KnownEra, ServerConfig, ServerState } from '../model/server.js'
+import { withinMs } from '../model/within-ms.js'
 import { createCallTool } from './call-tool.js'
 import { Catalogue } from './catalogue.js'
 import { lateAuthorizations } from './late-authorizations.js'
@@ -33,6 +34,8 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
   const triedBefore = new Set(options.tried)
   let started = false
   let closing: Promise<void> | undefined
+  /** Links that others have taken the place of, and that have calls under way. */
+  const retiring = new Set<ServerLink>()
 
   const addLink = (config: ServerConfig, era: KnownEra | undefined): ServerLink => {
     const link = new ServerLink({
@@ -48,8 +51,11 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       authorizationOf: authorizations.of,
       onChange: changed.notify,
       onOffers: (offered) => {
-        if (links.get(config.name) !== link || isDeepStrictEqual(offers.get(config.name), offered)) return
-        offers.set(config.name, offered)
+        if (links.get(config.name) !== link) return
+        // A list that could not be had stays what it was.
+        const next = { ...(offers.get(config.name) ?? noOffers), ...offered }
+        if (isDeepStrictEqual(offers.get(config.name), next)) return
+        offers.set(config.name, next)
         changed.notify()
       },
       onListed: (tools) => {
@@ -127,7 +133,9 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       const names = [...links.values()]
         .filter((link) => link.wasTried && !link.config.disabled)
         .map((link) => link.config.name)
-      return [...new Set([...options.tried, ...names])].sort()
+      // Of servers that are not configured nothing is kept: when they come back, their tools are waited for.
+      const before = options.tried.filter((name) => links.has(name))
+      return [...new Set([...before, ...names])].sort()
     },
     onChange: changed.listen,
     adoptPins(stored) {
@@ -148,7 +156,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
         ({ config: { name } }) =>
           (!onlyUnknown || !triedBefore.has(name)) && (server === undefined || name === server),
       )
-      await withinTime(Promise.all(awaited.map((link) => link.firstAttempt)), timeoutMs)
+      await withinMs(Promise.all(awaited.map((link) => link.firstAttempt)), timeoutMs, undefined)
     },
     endSession(session) {
       for (const link of links.values()) link.endSession(session)
@@ -164,13 +172,18 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       const added = servers
         .filter((config) => !links.has(config.name))
         .map((config) => addLink(config, undefined))
+      for (const link of added) {
+        const before = gone.find(({ config }) => config.name === link.config.name)
+        if (before !== undefined) link.inheritWatches(before)
+      }
       if (started && closing === undefined) for (const link of added) link.start()
       changed.notify()
-      await Promise.all(gone.map((link) => link.close()))
+      for (const link of gone) retiring.add(link)
+      await Promise.all(gone.map((link) => link.retire().then(() => retiring.delete(link))))
     },
     close() {
       closing ??= Promise.all([
-        ...[...links.values()].map((link) => link.close()),
+        ...[...links.values(), ...retiring].map((link) => link.close()),
         authorizations.close(),
       ]).then(() => {})
       return closing
@@ -204,13 +217,4 @@ function createNotifier(): { notify(): void; listen(listener: () => void): () =>
       return () => listeners.delete(listener)
     },
   }
-}
-
-async function withinTime(work: Promise<unknown>, timeoutMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const timeUp = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs)
-  })
-  await Promise.race([work, timeUp])
-  clearTimeout(timer)
 }

@@ -8,7 +8,11 @@ export class RelistTimers {
     const due = this.#due.get(connection) ?? new Map<string, NodeJS.Timeout>()
     this.#due.set(connection, due)
     clearTimeout(due.get(what))
-    const timer = setTimeout(relist, relistAfterMs)
+    const timer = setTimeout(() => {
+      due.delete(what)
+      if (due.size === 0) this.#due.delete(connection)
+      relist()
+    }, relistAfterMs)
     timer.unref()
     due.set(what, timer)
   }

@@ -42,6 +42,8 @@ export interface RequestOptions {
 export interface RequestCaller {
   readonly session: string
   readonly client: ClientSide
+  /** The server asks something, and it may take long to answer. */
+  onHold?(): void
 }
 
 /** A request under way whose client can be reached. */
@@ -59,11 +61,15 @@ interface Pending {
 }
 
 const prefix = 'pml-'
+/** A server need not answer what was cancelled, so nobody knows when it has stopped. */
+const workedOnMs = 5 * 60_000
 /** What a stream held when it ended has been read by then. */
 const readWithinMs = 50
 
 export class RequestLane {
   readonly #pending = new Map<string, Pending>()
+  /** Requests that were given up while the server may still be working on them, by session. */
+  readonly #givenUp = new Map<string, string>()
   #lastId = 0
 
   constructor(private readonly options: LaneOptions) {}
@@ -77,10 +83,19 @@ export class RequestLane {
     return [...this.#pending.values()].flatMap(({ waiting }) => waiting ?? [])
   }
 
-  /** The request on whose stream the message that is being handled came; undefined where nobody can tell. */
-  related(): Waiting | undefined {
-    const id = requestStream.getStore()?.id
-    return id === undefined ? undefined : this.#pending.get(id)?.waiting
+  /** Sessions for which the server may be working, those that wait no more included. */
+  sessions(): ReadonlySet<string> {
+    return new Set([...this.waiting().map(({ session }) => session), ...this.#givenUp.values()])
+  }
+
+  /**
+   * The request on whose stream the message that is being handled came: `gone` when nobody waits for it any more, undefined
+   * where nobody can tell.
+   */
+  related(): Waiting | 'gone' | undefined {
+    const about = requestStream.getStore()
+    if (about?.lane !== this) return undefined
+    return this.#pending.get(about.id)?.waiting ?? 'gone'
   }
 
   request(method: string, params: JsonObject, options: RequestOptions): Promise<unknown> {
@@ -101,6 +116,7 @@ export class RequestLane {
         reject(error)
       }
       const cancel = (error: unknown, reason: string): void => {
+        if (caller !== undefined) this.#giveUp(id, caller.session)
         if (stream === undefined) this.#notifyCancelled(id, reason)
         else stream.abort()
         fail(error)
@@ -109,6 +125,10 @@ export class RequestLane {
       const clock = startClock(timeoutMs, () =>
         cancel(timeoutError(server, method, timeoutMs), `No answer within ${timeoutMs} ms.`),
       )
+      const hold: Waiting['hold'] = () => {
+        caller?.onHold?.()
+        return clock.hold()
+      }
       signal.addEventListener('abort', onAbort)
       this.#pending.set(id, {
         onProgress,
@@ -117,7 +137,7 @@ export class RequestLane {
           settle()
           resolve(result)
         },
-        waiting: caller && { id, session: caller.session, client: caller.client, hold: clock.hold },
+        waiting: caller && { id, ...caller, hold },
       })
       const request = {
         jsonrpc: '2.0',
@@ -133,10 +153,15 @@ export class RequestLane {
             onRequestStreamEnd: () => fail(streamEndError(server)),
           }),
         })
-      const about: RequestStream = { id, ended: () => this.#onStreamEnd(id) }
+      const about: RequestStream = { lane: this, id, ended: () => this.#onStreamEnd(id) }
       const sent = transport.hasPerRequestStream === true ? requestStream.run(about, send) : send()
       sent.catch(fail)
     })
+  }
+
+  #giveUp(id: string, session: string): void {
+    this.#givenUp.set(id, session)
+    setTimeout(() => this.#givenUp.delete(id), workedOnMs).unref()
   }
 
   /** Before the answer, it means: come back for it later (SEP-1699). The transport does so, and the client may likewise. */
@@ -166,6 +191,7 @@ export class RequestLane {
     const { id } = message
     if (typeof id !== 'string' || !id.startsWith(prefix)) return false
     const pending = this.#pending.get(id)
+    this.#givenUp.delete(id)
     // Nobody waits for an answer that is unknown, repeated, or too late.
     if (message.error !== undefined) pending?.reject(toRefusal(message.error, this.options))
     else pending?.resolve(message.result)

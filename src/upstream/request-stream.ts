@@ -7,6 +7,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 export const requestStream = new AsyncLocalStorage<RequestStream>()
 
 export interface RequestStream {
+  /** Ids are those of one lane. */
+  readonly lane: object
   readonly id: string
   /** The server has closed the stream; the answer may have come or not. */
   ended(): void

@@ -1,7 +1,7 @@
 /** The resources of one server that clients watch, counted: the server is asked once for all of them, and told when nobody is left. */
 export class ResourceWatches {
-  readonly #counts = new Map<string, number>()
-  readonly #apply: (uris: ReadonlySet<string>) => Promise<void>
+  readonly #watched = new Map<string, { count: number; readonly asked: Promise<void> }>()
+  #apply: (uris: ReadonlySet<string>) => Promise<void>
 
   /** `apply` has the server told what is watched now. */
   constructor(apply: (uris: ReadonlySet<string>) => Promise<void>) {
@@ -9,23 +9,28 @@ export class ResourceWatches {
   }
 
   has(uri: string): boolean {
-    return this.#counts.has(uri)
+    return this.#watched.has(uri)
   }
 
   /** Resolves with what ends it; rejects when the server refuses. */
   async add(uri: string): Promise<() => void> {
-    this.#counts.set(uri, (this.#counts.get(uri) ?? 0) + 1)
+    const known = this.#watched.get(uri)
+    if (known !== undefined) known.count += 1
+    else this.#watched.set(uri, { count: 1, asked: this.#apply(new Set([...this.#uris(), uri])) })
+    const { asked } = this.#watched.get(uri)!
     let isReleased = false
     const release = (): void => {
       if (isReleased) return
       isReleased = true
-      const left = (this.#counts.get(uri) ?? 1) - 1
-      if (left > 0) this.#counts.set(uri, left)
-      else this.#counts.delete(uri)
-      if (left === 0) this.renew()
+      const watch = this.#watched.get(uri)
+      if (watch === undefined) return
+      watch.count -= 1
+      if (watch.count > 0) return
+      this.#watched.delete(uri)
+      this.renew()
     }
     try {
-      await this.#apply(this.#uris())
+      await asked
     } catch (error) {
       release()
       throw error
@@ -38,7 +43,12 @@ export class ResourceWatches {
     this.#apply(this.#uris()).catch(() => {})
   }
 
+  /** The server is reached another way from now on; whoever watches goes on watching. */
+  moveTo(apply: (uris: ReadonlySet<string>) => Promise<void>): void {
+    this.#apply = apply
+  }
+
   #uris(): ReadonlySet<string> {
-    return new Set(this.#counts.keys())
+    return new Set(this.#watched.keys())
   }
 }

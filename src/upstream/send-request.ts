@@ -7,8 +7,10 @@ import {
   UpstreamError,
 } from '../errors.js'
 import { nobody } from '../model/client-side.js'
+import { isDeeperThan } from '../model/is-deeper-than.js'
 import { isObject, type JsonObject } from '../model/json.js'
 import type { SendRequest, ServerRequest } from '../model/tool-call.js'
+import { unlessAborted } from '../model/unless-aborted.js'
 import type { Connection } from './connection.js'
 import { inRounds, isInputRequired } from './input-rounds.js'
 import type { RequestOptions } from './request-lane.js'
@@ -38,21 +40,24 @@ export type Sender = <Result>(
 export function createSender(deps: SenderDeps): Sender {
   return async (link, sending, send) => {
     if (sending.signal.aborted) throw new CallAbortedError(sending.name)
-    const limit = createLimit(sending, sending.timeoutMs ?? link.config.timeoutMs)
     const server = link.config.name
+    const limit = createLimit(server, sending, sending.timeoutMs ?? link.config.timeoutMs)
     const taken: (() => void)[] = []
+    /** Also while a person is asked: whoever takes their time must not keep others from the server. */
+    const giveBack = (): void => {
+      for (const place of taken.splice(0).reverse()) place()
+    }
     try {
       // The server's own limit first: those who queue for a slow server take no place from the others.
       for (const places of [deps.callsOf(server), deps.calls]) {
-        taken.push(places.tryAcquire() ?? (await places.acquire(limit.signal())))
+        taken.push(places.tryAcquire() ?? (await limit.wait((signal) => places.acquire(signal))))
       }
-      return await sendOnce(link, sending, send, limit, true)
+      return await sendOnce(link, { ...sending, onHold: giveBack }, send, limit, true)
     } catch (error) {
       if (sending.signal.aborted) throw new CallAbortedError(sending.name)
-      if (limit.ranOut()) throw notReadyInTime(server, limit.timeoutMs, error)
       throw error
     } finally {
-      for (const giveBack of taken.reverse()) giveBack()
+      giveBack()
     }
   }
 }
@@ -70,7 +75,7 @@ export function createSendRequest(links: ReadonlyMap<string, ServerLink>, sender
         sender(link, { ...request, name: method, tooDeep }, async (connection, options) =>
           toAnswer(await connection.request(method, { ...params, ...next }, options), server, method),
         ),
-      { server, client, round, signal },
+      { server, name: method, client, round, signal },
     )
   }
 }
@@ -81,19 +86,21 @@ export function disabled(server: string): UpstreamError {
 
 async function sendOnce<Result>(
   link: ServerLink,
-  sending: Sending,
+  sending: Sending & { onHold(): void },
   send: (connection: Connection, options: RequestOptions) => Promise<Result>,
   limit: Limit,
   mayRetry: boolean,
 ): Promise<Result> {
-  const { session, signal, client = nobody, onProgress, meta } = sending
+  const { session, signal, client = nobody, onProgress, meta, onHold } = sending
   const connection =
-    link.openConnection(session) ?? (await unlessAborted(link.connection(session), limit.signal()))
+    link.openConnection(session) ??
+    // The connection goes on opening when this request is over: it serves others too.
+    (await limit.wait((over) => unlessAborted(link.connection(session), over)))
   try {
     return await send(connection, {
       timeoutMs: limit.remainingMs(),
       signal,
-      caller: { session, client },
+      caller: { session, client, onHold },
       ...(onProgress && { onProgress }),
       ...(meta && { meta }),
     })
@@ -111,10 +118,17 @@ async function sendOnce<Result>(
   }
 }
 
+/** JSON.stringify ends at some 7,000 levels: such an answer could not be written to the client, who would wait in vain. */
+const deepestAnswer = 1_000
+
 /** `resultType` belongs to the wire of one revision; only what asks for more must keep it. */
 function toAnswer(value: unknown, server: string, method: string): JsonObject {
   if (!isObject(value)) {
     const what = `its answer to ${method} is not an object.`
+    throw new UpstreamError(server, 'protocol', what, 'Report it to the makers of the server.')
+  }
+  if (isDeeperThan(value, deepestAnswer)) {
+    const what = `its answer to ${method} is nested more than ${deepestAnswer} levels deep.`
     throw new UpstreamError(server, 'protocol', what, 'Report it to the makers of the server.')
   }
   if (isInputRequired(value)) return value
@@ -135,36 +149,25 @@ function isLockedOut(error: unknown): boolean {
 
 /** The time one request has, from its first wait to its answer. */
 interface Limit {
-  readonly timeoutMs: number
   remainingMs(): number
-  /** Aborts when the caller does or the time is up; made only for requests that must wait. */
-  signal(): AbortSignal
-  /** Whether a wait ended because the time was up. */
-  ranOut(): boolean
+  /** A wait before the request is sent; rejects when the caller aborts or the time is up. */
+  wait<Result>(work: (over: AbortSignal) => Promise<Result>): Promise<Result>
 }
 
-function createLimit({ signal }: Sending, timeoutMs: number): Limit {
+function createLimit(server: string, { signal }: Sending, timeoutMs: number): Limit {
   const endsAt = performance.now() + timeoutMs
   const remainingMs = (): number => Math.max(1, Math.ceil(endsAt - performance.now()))
-  let timeUp: AbortSignal | undefined
   return {
-    timeoutMs,
     remainingMs,
-    signal() {
-      timeUp ??= AbortSignal.timeout(remainingMs())
-      return AbortSignal.any([signal, timeUp])
+    async wait(work) {
+      const timeUp = AbortSignal.timeout(remainingMs())
+      try {
+        return await work(AbortSignal.any([signal, timeUp]))
+      } catch (error) {
+        throw timeUp.aborted && !signal.aborted ? notReadyInTime(server, timeoutMs, error) : error
+      }
     },
-    ranOut: () => timeUp?.aborted ?? false,
   }
-}
-
-/** Waits for something that goes on when this request is over: a connection serves others too. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-    work.then(resolve, reject)
-  })
 }
 
 function notReadyInTime(server: string, timeoutMs: number, cause: unknown): UpstreamError {

@@ -7,6 +7,7 @@
  *                  v   |       v
  *                  down (backoff, or at once when somebody calls)
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Authorization } from '../auth/authorization.js'
 import { PmlError, SignInNeededError, UpstreamError } from '../errors.js'
 import type { ClientSide } from '../model/client-side.js'
@@ -51,7 +52,8 @@ export interface LinkOptions {
   readonly clients: Clients
   authorizationOf(config: HttpServerConfig): Promise<Authorization | undefined>
   onListed(tools: readonly ToolDefinition[]): void
-  onOffers(offers: ServerOffers): void
+  /** What could not be listed this time is left out. */
+  onOffers(offers: Partial<ServerOffers>): void
   onChange(): void
 }
 
@@ -65,6 +67,8 @@ const slowDownloadMs = 30_000
 /** A server that is slow to list its resources and prompts is ready without them. */
 const offersWithinMs = 1000
 const longAttemptMs = 3000
+const retireWithinMs = 10_000
+const lookEveryMs = 50
 
 export class ServerLink {
   /** Resolves when the first attempt to connect ended, one way or the other. */
@@ -84,7 +88,7 @@ export class ServerLink {
   #retryTimer: NodeJS.Timeout | undefined
   #stopListening: (() => void) | undefined
   readonly #relistTimers = new RelistTimers()
-  readonly #watches = new ResourceWatches((uris) => this.#applyWatches(uris))
+  #watches = new ResourceWatches((uris) => this.#applyWatches(uris))
   #offersTaken: Promise<void> = Promise.resolve()
   #logLevel: string | undefined
   #asksAmongSeveral = false
@@ -192,6 +196,12 @@ export class ServerLink {
     return this.#watches.add(uri)
   }
 
+  /** In the place of a link whose server was configured anew: what clients watch there they watch here. */
+  inheritWatches(before: ServerLink): void {
+    this.#watches = before.#watches
+    this.#watches.moveTo((uris) => this.#applyWatches(uris))
+  }
+
   async #applyWatches(uris: ReadonlySet<string>): Promise<void> {
     await this.#connection?.watch(uris, { timeoutMs: this.config.timeoutMs, signal: this.#closing.signal })
   }
@@ -221,6 +231,22 @@ export class ServerLink {
 
   #openConnections(): readonly Connection[] {
     return [this.#connection, ...this.#sessions.connections()].filter((one) => one !== undefined)
+  }
+
+  /** Another link has taken its place: what is under way is given a moment to end. */
+  async retire(): Promise<void> {
+    const endsAt = Date.now() + retireWithinMs
+    const isBusy = (): boolean => this.#openConnections().some((connection) => connection.isBusy)
+    clearTimeout(this.#retryTimer)
+    while (isBusy() && Date.now() < endsAt && !this.#closing.signal.aborted) {
+      await sleep(lookEveryMs, undefined, { ref: false })
+    }
+    await this.close()
+  }
+
+  /** True when the error says that this link was closed before anything was sent. */
+  isClosedBefore(error: unknown): boolean {
+    return this.#closing.signal.aborted && error === this.#closing.signal.reason
   }
 
   /** Resolves when every process of this server is gone. */
@@ -318,8 +344,10 @@ export class ServerLink {
   /** Somebody signed in, in another process: tried at once. Or out: what is open is not theirs any more. */
   #signInChanged({ isSignedIn }: Authorization): void {
     if (this.#closing.signal.aborted) return
-    if (!isSignedIn) this.#connection?.end(new SignInNeededError(this.config.name))
-    else if (this.#connection === undefined) this.#connect().catch(() => {})
+    if (!isSignedIn) {
+      this.#connection?.end(new SignInNeededError(this.config.name))
+      this.#sessions.endAll()
+    } else if (this.#connection === undefined) this.#connect().catch(() => {})
   }
 
   #events(): ConnectionEvents {

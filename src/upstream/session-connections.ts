@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { OpenConnection } from './connect-server.js'
 import type { Connection } from './connection.js'
 
 /** A session that stays silent this long has left without saying so. */
 const idleMs = 10 * 60_000
+const lookEveryMs = 200
 
 interface Slot {
   readonly opening: Promise<Connection>
@@ -15,6 +17,7 @@ export class SessionConnections {
   readonly #open: (session: string) => Promise<OpenConnection>
   readonly #slots = new Map<string, Slot>()
   readonly #ending = new Set<Promise<void>>()
+  readonly #closing = new AbortController()
 
   constructor(open: (session: string) => Promise<OpenConnection>) {
     this.#open = open
@@ -41,19 +44,33 @@ export class SessionConnections {
     return [...this.#slots.values()].flatMap((slot) => slot.connection ?? [])
   }
 
+  /** A call that waits for an answer of its client outlives the session it began in: its connection ends after it. */
   end(session: string): void {
     const slot = this.#slots.get(session)
     if (slot === undefined) return
     this.#slots.delete(session)
     clearTimeout(slot.idleTimer)
-    const ending = slot.opening.then((connection) => connection.close()).catch(() => {})
+    const ending = slot.opening.then((connection) => this.#closeWhenIdle(connection)).catch(() => {})
     this.#ending.add(ending)
     void ending.then(() => this.#ending.delete(ending))
   }
 
-  async close(): Promise<void> {
+  endAll(): void {
     for (const session of [...this.#slots.keys()]) this.end(session)
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    this.endAll()
     await Promise.all(this.#ending)
+  }
+
+  async #closeWhenIdle(connection: Connection): Promise<void> {
+    const { signal } = this.#closing
+    while (connection.isBusy && !signal.aborted) {
+      await sleep(lookEveryMs, undefined, { signal, ref: false }).catch(() => {})
+    }
+    await connection.close()
   }
 
   #create(session: string): Slot {

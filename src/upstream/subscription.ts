@@ -4,6 +4,7 @@
  * closed, so that nothing is missed. A stream that the server ends is opened again.
  */
 import type { Client } from '@modelcontextprotocol/client'
+import { backoffMs } from './backoff.js'
 
 type Filter = Parameters<Client['listen']>[0]
 type Listening = Awaited<ReturnType<Client['listen']>>
@@ -25,22 +26,30 @@ export interface Subscription {
 
 const acknowledgeWithinMs = 10_000
 const reopenAfterMs = 1000
+const stableAfterMs = 10_000
 
 export function createSubscription(options: SubscriptionOptions): Subscription {
   let current: Listening | undefined
+  /** The one that waits for its turn: it will ask for all that is of interest by then. */
+  let waiting: Promise<void> | undefined
   let turn: Promise<void> = Promise.resolve()
+  let shortLived = 0
   let closed = false
 
   const open = async (isGap: boolean): Promise<void> => {
     const filter = options.filter()
     if (closed || Object.keys(filter).length === 0) return replace(undefined)
     const listening = await options.client.listen(filter, { timeout: acknowledgeWithinMs })
+    const openedAt = Date.now()
     replace(listening)
     if (isGap) options.onGap()
     void listening.closed.then((cause) => {
-      if (closed || current !== listening || cause !== 'remote') return
+      // By us, or because another took its place. A server that ends its streams as it goes down is there again soon.
+      if (closed || current !== listening || cause === 'local') return
       current = undefined
-      setTimeout(() => void enqueue(true).catch(options.onRefused), reopenAfterMs).unref()
+      shortLived = Date.now() - openedAt < stableAfterMs ? shortLived + 1 : 0
+      const reopen = (): void => void enqueue(true).catch(options.onRefused)
+      setTimeout(reopen, Math.max(reopenAfterMs, backoffMs(shortLived))).unref()
     })
   }
   const replace = (next: Listening | undefined): void => {
@@ -49,7 +58,12 @@ export function createSubscription(options: SubscriptionOptions): Subscription {
     void before?.close().catch(() => {})
   }
   const enqueue = (isGap: boolean): Promise<void> => {
-    const mine = turn.then(() => (closed ? undefined : open(isGap)))
+    if (waiting !== undefined && !isGap) return waiting
+    const mine = turn.then(() => {
+      if (waiting === mine) waiting = undefined
+      return closed ? undefined : open(isGap)
+    })
+    waiting = mine
     turn = mine.catch(() => {})
     return mine
   }

@@ -1,5 +1,6 @@
 // A server that uses everything a server can say to its client: `--era legacy` or `--era modern`, over standard input and
 // output, or with `--http` over Streamable HTTP on a free loopback port that is told as the first line.
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { parseArgs } from 'node:util'
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node'
@@ -102,6 +103,17 @@ const tools = {
           resolve(text('cancelled'))
         })
       }),
+  },
+  ask_late: {
+    async call(_args, ctx) {
+      await new Promise((resolve) => ctx.mcpReq.signal.addEventListener('abort', resolve))
+      const outcome = await ctx.mcpReq.elicitInput(question).then(
+        (answer) => answer.content.name,
+        (error) => error.message,
+      )
+      writeFileSync(process.env.LATE_FILE, outcome)
+      return text('nobody waits for this')
+    },
   },
   waits: { call: async () => text(`${world.waiting} waiting, ${world.cancelled} cancelled`) },
   say: {

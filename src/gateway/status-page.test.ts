@@ -30,6 +30,20 @@ describe('the status page', () => {
     ).not.toContain('claude mcp add')
   })
 
+  it('says which server waits for a sign-in', () => {
+    const trouble = {
+      kind: 'auth',
+      message: 'needs you to sign in.',
+      hint: 'Run: pml auth <b>',
+      at: 0,
+    } as const
+    const text = page({ servers: [makeServer('<b>', { status: 'down', trouble })] })
+    expect(text).toContain(
+      '<li><code>&lt;b&gt;</code>: needs you to sign in. <code>Run: pml auth &lt;b&gt;</code></li>',
+    )
+    expect(text).not.toContain('no decision is pending')
+  })
+
   it('shows what a server is busy with, beside the trouble of the attempt before', () => {
     const server: ServerState = makeServer('cold', {
       status: 'connecting',

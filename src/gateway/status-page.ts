@@ -35,7 +35,7 @@ export function renderStatusPage(page: StatusPage): string {
 </header>
 ${tiles(status)}
 ${status.clients === 0 && status.http !== undefined ? section('Connect a client', connectLines(status.http)) : ''}
-${section('Waiting for you', waitingList(waiting, status.configProblem))}
+${section('Waiting for you', waitingList(waiting, status))}
 ${section('Servers', serverTable(status))}
 ${section('Recent runs', runTable(status.runs))}
 ${section('Tools', toolTable(tools, page.moreTools))}
@@ -86,12 +86,18 @@ function connectLines(url: string): string {
 <li>Cursor and most others: <code>${html(json)}</code></li></ul>`
 }
 
-function waitingList(tools: readonly ToolSummary[], problem: ConfigProblem | undefined): string {
+function waitingList(tools: readonly ToolSummary[], { configProblem, servers }: Status): string {
   const items = tools.map(
     ({ id }) =>
       `<li>The definition of <code>${html(id)}</code> changed. See and accept it: <code>pml trust ${html(id)}</code></li>`,
   )
-  if (problem !== undefined) items.unshift(configItem(problem))
+  for (const { name, status, trouble } of servers) {
+    if (status === 'down' && trouble?.kind === 'auth')
+      items.unshift(
+        `<li><code>${html(name)}</code>: ${html(trouble.message)} <code>${html(trouble.hint)}</code></li>`,
+      )
+  }
+  if (configProblem !== undefined) items.unshift(configItem(configProblem))
   if (items.length === 0) return '<p class="none">Nothing: no decision is pending.</p>'
   return `<ul>${items.join('')}</ul>`
 }

@@ -294,26 +294,32 @@ it('a linked file is changed where it is, and restored there', async () => {
   expect(readFileSync(real, 'utf8')).toBe(journeys[2]!.text)
 })
 
+const places: Readonly<Record<string, string>> = {
+  'claude-code.user.json.txt': '.claude.json',
+  'claude-code.mcp.json.txt': 'work/.mcp.json',
+  'claude-desktop.json.txt': `${settings}/Claude/claude_desktop_config.json`,
+  'cursor.json.txt': '.cursor/mcp.json',
+  'vscode.json.txt': 'work/.vscode/mcp.json',
+  'vscode.settings.json.txt': `${settings}/Code/User/settings.json`,
+  'windsurf.json.txt': '.codeium/windsurf/mcp_config.json',
+  'zed.json.txt': '.config/zed/settings.json',
+  'codex.toml.txt': '.codex/config.toml',
+}
+
+/** Files as people have them, each where its client looks. */
+function writeFixtures() {
+  return Object.entries(places).map(([fixture, file]) => {
+    const text = readFileSync(join(root, 'test/clients', fixture), 'utf8')
+    const path = write(file, text.replaceAll('/home/ada/shop', join(home, 'work')))
+    return { path, bytes: readFileSync(path) }
+  })
+}
+
 it(
   'files as people have them come back byte for byte, after init by init and undo by undo',
   slow,
   async () => {
-    const places: Readonly<Record<string, string>> = {
-      'claude-code.user.json.txt': '.claude.json',
-      'claude-code.mcp.json.txt': 'work/.mcp.json',
-      'claude-desktop.json.txt': `${settings}/Claude/claude_desktop_config.json`,
-      'cursor.json.txt': '.cursor/mcp.json',
-      'vscode.json.txt': 'work/.vscode/mcp.json',
-      'vscode.settings.json.txt': `${settings}/Code/User/settings.json`,
-      'windsurf.json.txt': '.codeium/windsurf/mcp_config.json',
-      'zed.json.txt': '.config/zed/settings.json',
-      'codex.toml.txt': '.codex/config.toml',
-    }
-    const written = Object.entries(places).map(([fixture, file]) => {
-      const text = readFileSync(join(root, 'test/clients', fixture), 'utf8')
-      const path = write(file, text.replaceAll('/home/ada/shop', join(home, 'work')))
-      return { path, bytes: readFileSync(path) }
-    })
+    const written = writeFixtures()
     const steps = ['codex', 'zed', 'claude-code', 'vscode', 'cursor', 'windsurf', 'claude-desktop']
     for (const client of steps) {
       expect(await pml('init', '--yes', '--client', client)).toMatchObject({ code: 0, stderr: '' })
@@ -330,6 +336,27 @@ it(
     for (const _ of steps) expect((await pml('init', '--undo')).code).toBe(0)
     for (const { path, bytes } of written) expect(readFileSync(path).equals(bytes), path).toBe(true)
     expect((await pml('init', '--undo')).stdout).toContain('There is no init to take back.')
+  },
+)
+
+it(
+  'files that every client wrote since have their servers back, and keep what was written',
+  slow,
+  async () => {
+    const since = (path: string, text: string): string =>
+      path.endsWith('.toml') ? `${text}\n[since]\nstarts = 13\n` : text.replace('{', '{ "since": 13,')
+    const written = writeFixtures()
+    expect((await pml('init', '--yes', '--copy-secrets')).code).toBe(0)
+    for (const { path } of written) writeFileSync(path, since(path, readFileSync(path, 'utf8')))
+    expect(await pml('init', '--undo')).toMatchObject({ code: 0, stderr: '' })
+    for (const { path, bytes } of written) {
+      const now = readFileSync(path, 'utf8')
+      if (path.endsWith('.toml')) {
+        expect(parse(now)).toEqual({ ...parse(bytes.toString()), since: { starts: 13 } })
+      } else expect(now).toBe(since(path, bytes.toString()))
+      if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o640)
+    }
+    expect(readdirSync(join(home, 'pml'))).toEqual(['init-backups'])
   },
 )
 

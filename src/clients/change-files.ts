@@ -7,12 +7,15 @@ import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { ChangedMeanwhileError, HalfDoneError } from '../errors.js'
 import { writeFileAtomically } from '../model/write-file-atomically.js'
+import type { ClientName } from './client-format.js'
 
 export interface FileChange {
   readonly file: string
   /** What was read when the change was planned; undefined where there was no file. */
   readonly before: string | undefined
   readonly after: string
+  /** Where a client's servers stand in it; none in files of our own. */
+  readonly servers?: readonly ServersPart[]
 }
 
 export interface Manifest {
@@ -30,6 +33,15 @@ export interface BackedUpFile {
   readonly backup?: string
   readonly mode?: number
   readonly sha256Before?: string
+  readonly sha256After: string
+  readonly servers?: readonly ServersPart[]
+}
+
+/** The part of a client's file that was changed: clients write the rest of it all the time. */
+export interface ServersPart {
+  readonly client: ClientName
+  readonly section: readonly string[]
+  /** Of what its servers say, however they are written. */
   readonly sha256After: string
 }
 
@@ -76,13 +88,16 @@ async function newFolder(backups: string, now: Date): Promise<string> {
 }
 
 async function backUp(change: FileChange, folder: string, index: number): Promise<BackedUpFile> {
-  const sha256After = sha256(change.after)
+  const after = {
+    sha256After: sha256(change.after),
+    ...(change.servers === undefined ? {} : { servers: change.servers }),
+  }
   const bytes = await refuseChanged(change)
-  if (bytes === undefined) return { path: change.file, existed: false, sha256After }
+  if (bytes === undefined) return { path: change.file, existed: false, ...after }
   const backup = `${String(index + 1).padStart(2, '0')}-${basename(change.file)}`
   await writeFile(join(folder, backup), bytes, { mode: 0o600, flag: 'wx' })
   const mode = (await stat(change.file)).mode & 0o777
-  return { path: change.file, existed: true, backup, mode, sha256Before: sha256(bytes), sha256After }
+  return { path: change.file, existed: true, backup, mode, sha256Before: sha256(bytes), ...after }
 }
 
 /** Clients write their files while they run: what was planned on an older text must not be written over a newer one. */

@@ -1,5 +1,5 @@
 import type { ClientFormat, Place, System } from './client-format.js'
-import { connectJson, readJsonServers } from './json-client.js'
+import { connectJson, readJsonServers, restoreJson } from './json-client.js'
 import { splitText, variable } from './split-text.js'
 import { inHome, inProject, pathsOf } from './system-places.js'
 import { takeEntry } from './take-entry.js'
@@ -22,6 +22,8 @@ export const claudeCode: ClientFormat = {
       takeEntry(name, entry, { split, place, system }),
     )
   },
+  entries: readJsonServers,
+  restore: restoreJson,
   connect: (text, place, change) =>
     connectJson(text, place, change, ({ command, args, env }) => ({ type: 'stdio', command, args, env })),
 }
@@ -34,7 +36,7 @@ function userFile(system: System): readonly string[] {
 }
 
 /** On Windows a project is written either way round. */
-function projectKeys({ platform, cwd }: System): readonly string[] {
+export function projectKeys({ platform, cwd }: System): readonly string[] {
   return platform === 'win32' ? [...new Set([cwd, cwd.replaceAll('\\', '/')])] : [cwd]
 }
 

@@ -1,6 +1,6 @@
 import { win32 } from 'node:path'
 import type { ClientFormat, System } from './client-format.js'
-import { connectJson, readJsonServers } from './json-client.js'
+import { connectJson, readJsonServers, restoreJson } from './json-client.js'
 import { literal } from './split-text.js'
 import { inAppSettings } from './system-places.js'
 import { takeEntry } from './take-entry.js'
@@ -20,6 +20,8 @@ export const claudeDesktop: ClientFormat = {
     readJsonServers(text, place).map(([name, entry]) =>
       takeEntry(name, entry, { split: literal, place, system }),
     ),
+  entries: readJsonServers,
+  restore: restoreJson,
   connect: (text, place, change) =>
     connectJson(text, place, change, ({ command, args, env }) => ({
       command,

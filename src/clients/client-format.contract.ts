@@ -94,6 +94,20 @@ export function clientContract({ client, file, place, taken, left }: ClientFixtu
       expect(client.connect(optioned, place, { remove: [], put: entry })).toBe(optioned)
     })
 
+    it('its servers come back as they were written, and what was written since stays', () => {
+      const after = client.connect(text, place, { remove: taken, put: entry })
+      const isToml = file.endsWith('.toml.txt')
+      const since = isToml ? `${after}\n[since]\nstarts = 13\n` : after.replace('{', '{ "since": 13,')
+      const restored = client.restore(since, place, text)
+      expect(Object.fromEntries(client.entries(restored, place))).toEqual(
+        Object.fromEntries(client.entries(text, place)),
+      )
+      expect(kept(restored).toSorted()).toEqual(kept(text).toSorted())
+      if (!isToml) expect(restored).toBe(text.replace('{', '{ "since": 13,'))
+      else expect(restored).toMatch(/\r?\n\[since\]\r?\nstarts = 13\r?\n/)
+      expect(client.restore(restored, place, text)).toBe(restored)
+    })
+
     it('servers go one by one, from either end', () => {
       for (const order of [taken, taken.toReversed()]) {
         let now = text

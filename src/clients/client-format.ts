@@ -17,6 +17,10 @@ export interface ClientFormat {
   read(text: string, place: Place, system: System): readonly Found[]
   /** The same text without some servers and with PML, where it is given; all else stays as it is, byte for byte. */
   connect(text: string, place: Place, change: Connection): string
+  /** The servers of a place as they are written, by name. */
+  entries(text: string, place: Place): Entries
+  /** The same text with the servers of an older one in the place of its own; all else stays as it is, byte for byte. */
+  restore(text: string, place: Place, older: string): string
 }
 
 /** The machine as a client sees it; given, so that every platform's places can be told on any. */
@@ -25,6 +29,8 @@ export interface System {
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
 }
+
+export type Entries = readonly (readonly [name: string, entry: unknown])[]
 
 export interface Place {
   readonly file: string

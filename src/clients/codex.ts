@@ -3,7 +3,7 @@ import type { ClientFormat, Found, Place, System, Text } from './client-format.j
 import { literal, variable } from './split-text.js'
 import { inHome, inProject, pathsOf } from './system-places.js'
 import { refuseForeign, takeEntry } from './take-entry.js'
-import { connectToml, readTomlServers } from './toml-client.js'
+import { connectToml, readTomlServers, restoreToml } from './toml-client.js'
 
 const section = ['mcp_servers']
 
@@ -20,6 +20,8 @@ export const codex: ClientFormat = {
   },
   read: (text, place, system) =>
     readTomlServers(text, place).map(([name, entry]) => readEntry(name, entry, place, system)),
+  entries: readTomlServers,
+  restore: restoreToml,
   connect: (text, place, change) =>
     connectToml(text, place, change, ({ command, args, env, inherit }) => ({
       command,

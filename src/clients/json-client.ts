@@ -9,12 +9,12 @@ import {
   parseJsonTree,
   treeValue,
 } from '../model/json-tree.js'
-import type { Connection, Place, PmlEntry } from './client-format.js'
+import type { Connection, Entries, Place, PmlEntry } from './client-format.js'
 import { isPmlEntry, pmlKeys } from './is-pml-entry.js'
 import { mergeEntries, type PmlStart } from './merge-entries.js'
 
 /** The servers of a JSON file as they are written, comments and trailing commas allowed. */
-export function readJsonServers(text: string, place: Place): readonly (readonly [string, unknown])[] {
+export function readJsonServers(text: string, place: Place): Entries {
   const section = findSection(text, place)
   return section === undefined ? [] : Object.entries(treeValue(section) as object)
 }
@@ -42,6 +42,19 @@ export function connectJson(
     edited = putEntry(edited, place, key, merged)
   }
   const whole = withSection(treeValue(parse(text, place.file)), place.section, expected)
+  if (!readsAs(edited, place, whole)) throw new ClientEditError(place.file)
+  return edited
+}
+
+/** The older text of the section, comments and all, in the place of what stands there. */
+export function restoreJson(text: string, place: Place, older: string): string {
+  const section = findSection(text, place)
+  const wanted = findSection(older, place)
+  if (section === undefined || wanted === undefined) throw new ClientEditError(place.file)
+  const edited =
+    text.slice(0, section.start) + older.slice(wanted.start, wanted.end) + text.slice(section.end)
+  const servers = treeValue(wanted) as object
+  const whole = withSection(treeValue(parse(text, place.file)), place.section, servers)
   if (!readsAs(edited, place, whole)) throw new ClientEditError(place.file)
   return edited
 }

@@ -1,4 +1,6 @@
+import type { ServersPart } from './change-files.js'
 import type { ClientFormat, PmlEntry } from './client-format.js'
+import { hashEntries } from './hash-entries.js'
 import type { PlannedServer, PlannedVariable } from './plan-import.js'
 import type { ScannedPlace } from './scan-clients.js'
 
@@ -83,4 +85,21 @@ export function editTexts(plans: readonly ConnectionPlan[]): ReadonlyMap<string,
     }
   }
   return texts
+}
+
+/** What stands in the places of one file once it reads so: by this an undo knows them again. */
+export function serversParts(
+  plans: readonly ConnectionPlan[],
+  target: string,
+  text: string,
+): readonly ServersPart[] {
+  return plans.flatMap(({ client, edits }) =>
+    edits
+      .filter(({ from }) => from.target === target)
+      .map(({ from: { place } }) => ({
+        client: client.name,
+        section: place.section,
+        sha256After: hashEntries(client.entries(text, place)),
+      })),
+  )
 }

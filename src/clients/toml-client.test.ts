@@ -69,6 +69,22 @@ it.each([
   expect(without(text, 'a')).toBe(after)
 })
 
+it.each([
+  [
+    'tables come back as they were, comments within and all',
+    '[mcp_servers.a] # mine\n# inside\ncommand = "a"\n\n[mcp_servers.a.env]\nK = "v"\n\n[other]\nx = 1\n',
+    '[other]\nx = 1\n\n[mcp_servers.a] # mine\n# inside\ncommand = "a"\n\n[mcp_servers.a.env]\nK = "v"\n',
+  ],
+  [
+    'a line that means something else at the end comes back as a table',
+    '[mcp_servers]\na = { command = "a" }\n\n[other]\nx = 1\n',
+    '[mcp_servers]\n\n[other]\nx = 1\n\n[mcp_servers.a]\ncommand = "a"\n',
+  ],
+])('%s', (_, text, after) => {
+  const connected = codex.connect(text, place, { remove: ['a'], put })
+  expect(codex.restore(connected, place, text).replaceAll(/\n{3,}/g, '\n\n')).toBe(after)
+})
+
 it('a file in which the section is one inline table is not edited by guess', () => {
   const text = 'mcp_servers = { a = { command = "a" }, b = { command = "b" } }\n'
   expect(codex.read(text, place, { platform: 'linux', env: {}, cwd: '/' }).map(({ name }) => name)).toEqual([

@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util'
 import { parse, stringify, TomlError, type TomlTable } from 'smol-toml'
 import { ClientEditError, ClientFileError } from '../errors.js'
 import { isObject } from '../model/json.js'
-import type { Connection, Place, PmlEntry } from './client-format.js'
+import type { Connection, Entries, Place, PmlEntry } from './client-format.js'
 import { isPmlEntry, pmlKeys } from './is-pml-entry.js'
 import { mergeEntries, type PmlStart } from './merge-entries.js'
 import { type TomlStatement, tomlStatements } from './toml-statements.js'
 
 type Servers = Readonly<Record<string, unknown>>
 
-export function readTomlServers(text: string, place: Place): readonly (readonly [string, unknown])[] {
+export function readTomlServers(text: string, place: Place): Entries {
   return Object.entries(serversOf(parseToml(text, place), place))
 }
 
@@ -35,6 +35,33 @@ export function connectToml(
   const edited = append(cut(text, section, gone), added)
   if (!readsAs(edited, place, { ...root, [section]: expected })) throw new ClientEditError(place.file)
   return edited
+}
+
+/**
+ * Servers that differ make way, and those of the older text come back at the end: in its own words, or where these mean
+ * something else there, because they stood beneath another header, in ours.
+ */
+export function restoreToml(text: string, place: Place, older: string): string {
+  const [section] = place.section as [string]
+  const root = parseToml(text, place)
+  const now = serversOf(root, place)
+  const wanted = serversOf(parseToml(older, place), place)
+  const gone = differing(now, wanted)
+  const missing = differing(wanted, now)
+  const rest = cut(text, section, gone)
+  const pieces = runs(tomlStatements(older), section, missing)
+  const asWritten = pieces.map(({ start, end }) => older.slice(start, end).trimEnd()).join('\n\n')
+  const inOurWords = [...missing].map((name) => stringify({ [section]: { [name]: wanted[name] } })).join('\n')
+  const edited = [asWritten, inOurWords]
+    .map((added) => append(rest, added))
+    .find((candidate) => readsAs(candidate, place, { ...root, [section]: wanted }))
+  if (edited === undefined) throw new ClientEditError(place.file)
+  return edited
+}
+
+/** Names in one that the other has not, or otherwise. */
+function differing(one: Servers, other: Servers): ReadonlySet<string> {
+  return new Set(Object.keys(one).filter((name) => !isDeepStrictEqual(one[name], other[name])))
 }
 
 function readsAs(edited: string, place: Place, expected: object): boolean {
@@ -87,7 +114,7 @@ function runs(statements: readonly TomlStatement[], section: string, names: Read
 function append(text: string, added: string): string {
   if (added === '') return text
   const lineBreak = /\r?\n/.exec(text)?.[0] ?? '\n'
-  const body = added.trimEnd().replaceAll('\n', lineBreak)
+  const body = added.trimEnd().replaceAll(/\r?\n/g, lineBreak)
   const before =
     text.replace('\ufeff', '').trim() === ''
       ? ''

@@ -1,5 +1,5 @@
 import type { ClientFormat, Piece, Place, System } from './client-format.js'
-import { connectJson, readJsonServers } from './json-client.js'
+import { connectJson, readJsonServers, restoreJson } from './json-client.js'
 import { folderReference, splitText, variable } from './split-text.js'
 import { inAppSettings, inProject } from './system-places.js'
 import { takeEntry } from './take-entry.js'
@@ -33,6 +33,8 @@ export const vscode: ClientFormat = {
       takeEntry(name, entry, { split, place, system }),
     )
   },
+  entries: readJsonServers,
+  restore: restoreJson,
   connect: (text, place, change) =>
     connectJson(text, place, change, ({ command, args, env }) => ({
       type: 'stdio',

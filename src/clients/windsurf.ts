@@ -1,5 +1,5 @@
 import type { ClientFormat, Piece } from './client-format.js'
-import { connectJson, readJsonServers } from './json-client.js'
+import { connectJson, readJsonServers, restoreJson } from './json-client.js'
 import { splitText, variable } from './split-text.js'
 import { inHome } from './system-places.js'
 import { takeEntry } from './take-entry.js'
@@ -23,6 +23,8 @@ export const windsurf: ClientFormat = {
       takeEntry(name, entry, { split, place, system }),
     )
   },
+  entries: readJsonServers,
+  restore: restoreJson,
   connect: (text, place, change) =>
     connectJson(text, place, change, ({ command, args, env }) => ({
       command,

@@ -1,6 +1,6 @@
 import { isObject } from '../model/json.js'
 import type { ClientFormat, Found, Place, System } from './client-format.js'
-import { connectJson, readJsonServers } from './json-client.js'
+import { connectJson, readJsonServers, restoreJson } from './json-client.js'
 import { literal } from './split-text.js'
 import { inAppSettings, inHome, inProject, inXdgConfig } from './system-places.js'
 import { takeEntry } from './take-entry.js'
@@ -17,6 +17,8 @@ export const zed: ClientFormat = {
   ],
   read: (text, place, system) =>
     readJsonServers(text, place).map(([name, entry]) => readEntry(name, entry, place, system)),
+  entries: readJsonServers,
+  restore: restoreJson,
   connect: (text, place, change) =>
     connectJson(text, place, change, ({ command, args, env }) => ({ source: 'custom', command, args, env })),
 }

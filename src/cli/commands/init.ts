@@ -12,8 +12,9 @@ import { configFileToEdit } from '../config-file-to-edit.js'
 import { programPath } from '../connect-help.js'
 import { createAsk } from '../init/ask.js'
 import { askChoices } from '../init/ask-choices.js'
-import { describeInit, describeVariables } from '../init/describe-init.js'
+import { describeInit } from '../init/describe-init.js'
 import { describeUndo } from '../init/describe-undo.js'
+import { describeVariables } from '../init/describe-variables.js'
 import { type InitData, initData } from '../init/init-data.js'
 import { type Choices, chooseChanges, type InitOutcome, planInit } from '../init/plan-init.js'
 import { type Io, printJson, printLine } from '../io.js'
@@ -56,7 +57,8 @@ export const initCommand = defineCliCommand({
     'pml init --undo',
   ],
   notes:
-    'Shows everything before it asks. Each file that changes is copied first; --undo restores it byte for byte. ' +
+    'Shows everything before it asks. Each file that changes is copied first; --undo restores it byte for byte, ' +
+    'or its servers alone where the client wrote the file since. ' +
     'Secrets become references such as ${GITHUB_TOKEN}; their values stay in the file of the client.',
   async run({ args, rawArgs, io }) {
     const home = dataDirectory(io.env)
@@ -89,6 +91,7 @@ export const initCommand = defineCliCommand({
     printLine(io)
     if (args.yes) return apply(outcome, io, backups, code)
     if (io.stdin.isTTY !== true) {
+      printNotes(outcome, '--copy-secrets', io)
       throw new UsageError(
         'Nothing was changed: there is no terminal to ask at.',
         'Accept all of it with: pml init --yes',
@@ -113,6 +116,7 @@ function preview(data: InitData, args: InitArgs, io: Io, code: number): number {
   }
   const shown = describeInit(data, coloursFor(io, io.stdout))
   if (shown !== '') printLine(io, `${shown}\n`)
+  printNotes(data, '--copy-secrets', io)
   const found = data.places.some(({ servers }) => servers.length > 0)
   if (data.changes.length > 0) printLine(io, 'Nothing was changed: this was a dry run.')
   else if (found || data.places.some(({ connected }) => connected)) printLine(io, 'There is nothing to do.')
@@ -127,10 +131,14 @@ async function apply(outcome: InitOutcome, io: Io, backups: string, code: number
   }
   const pointed = outcome.connections.map(({ client }) => client.title)
   if (pointed.length > 0) printLine(io, `Restart to use PML: ${pointed.join(', ')}`)
-  const remedy = 'pml init --undo, then pml init --copy-secrets'
-  for (const note of describeVariables(outcome, remedy)) printLine(io, note)
+  printNotes(outcome, 'pml init --undo, then pml init --copy-secrets', io)
   printLine(io, `Take it back with: pml init --undo (copies are in ${folder})`)
   return code
+}
+
+/** Once in every run, and last: before the questions nobody knows yet what the answers come to. */
+function printNotes(about: Parameters<typeof describeVariables>[0], remedy: string, io: Io): void {
+  for (const note of describeVariables(about, remedy, coloursFor(io, io.stdout))) printLine(io, note)
 }
 
 function chosenClients(names: readonly string[]): readonly ClientFormat[] {

@@ -1,3 +1,4 @@
+import type { OtherProject } from '../../clients/other-projects.js'
 import type { Colours } from '../colour.js'
 import type { InitData, PlaceData, ServerData } from './init-data.js'
 import { showUnseen } from './show-unseen.js'
@@ -62,35 +63,18 @@ function describeChange(change: InitData['changes'][number], { bold, red, green,
 }
 
 function describeNotes(data: InitData, { yellow }: Colours): readonly string[] {
-  const notes = [...data.shared.map(describeShared), ...describeVariables(data, '--copy-secrets')]
+  const notes = [...data.shared.map(describeShared), ...data.otherProjects.map(describeOther)]
   return [
     ...(data.changes.some(({ isNew }) => !isNew) ? [`Copies of what changes go to ${data.backups}`] : []),
     ...notes.map((note) => `${yellow('note')} ${note}`),
   ]
 }
 
+function describeOther({ project, servers }: OtherProject): string {
+  const count = servers === 1 ? '1 server of project' : `${servers} servers of project`
+  return `${count} ${project} ${servers === 1 ? 'is' : 'are'} left: run init there`
+}
+
 function describeShared(file: string): string {
   return `${file} is the project's: whoever shares it loses these servers there.`
-}
-
-/** What is left to a person about secrets; `remedy` is what to type. */
-export function describeVariables(
-  { toSet, carried }: Pick<InitData, 'toSet' | 'carried'>,
-  remedy: string,
-): readonly string[] {
-  const elsewhere = 'a gateway that something else starts first, another client or pml up, goes without'
-  const copy = `To keep the values in secrets.env in the data directory, for you alone to read: ${remedy}`
-  return [
-    ...(toSet.length === 0 ? [] : [`${list(toSet)} must be set wherever PML is started.\n  ${copy}`]),
-    ...(carried.length === 0
-      ? []
-      : [`Only the client's own file has ${list(carried)}: ${elsewhere}.\n  ${copy}`]),
-  ]
-}
-
-const mostNames = 8
-
-function list(names: readonly string[]): string {
-  const more = names.length - mostNames
-  return more > 1 ? `${names.slice(0, mostNames).join(', ')} and ${more} more` : names.join(', ')
 }

@@ -1,5 +1,6 @@
 import type { FileChange } from '../../clients/change-files.js'
 import type { ClientDefinition, Text } from '../../clients/client-format.js'
+import type { OtherProject } from '../../clients/other-projects.js'
 import type { PlannedServer } from '../../clients/plan-import.js'
 import type { ScannedPlace } from '../../clients/scan-clients.js'
 import { diffText } from './diff-text.js'
@@ -19,8 +20,11 @@ export interface InitData {
   readonly backups: string
   /** Files of the project that change: others may have them too. */
   readonly shared: readonly string[]
+  /** Other projects of the user that have servers of their own. */
+  readonly otherProjects: readonly OtherProject[]
   readonly toSet: readonly string[]
   readonly carried: readonly string[]
+  readonly asked: readonly string[]
 }
 
 export interface PlaceData {
@@ -78,8 +82,10 @@ export function initData(plan: InitPlan, outcome: InitOutcome, backups: string):
     shared: outcome.connections.flatMap(({ edits }) =>
       edits.filter(({ from }) => isShared(from)).map(({ from }) => from.place.file),
     ),
+    otherProjects: plan.otherProjects,
     toSet: outcome.toSet,
     carried: outcome.carried,
+    asked: outcome.asked,
   }
 }
 
@@ -103,7 +109,7 @@ function placeData(
       .filter((server) => server.from === from)
       .map(({ found, name, fate, variables }) => ({
         name: found.name,
-        runs: hide(describeRun(found.definition)),
+        runs: hide(shorten(describeRun(found.definition))),
         becomes: name,
         fate,
         disabled: found.definition.disabled === true,
@@ -112,6 +118,11 @@ function placeData(
       })),
     left: from.left.map(({ name, reason }) => ({ name, reason })),
   }
+}
+
+/** Before it is looked through for secrets: what nobody reads need not be searched. */
+function shorten(text: string): string {
+  return text.length > longestLine ? `${text.slice(0, longestLine)}...` : text
 }
 
 function describeRun(definition: ClientDefinition): string {

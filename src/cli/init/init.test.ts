@@ -154,12 +154,63 @@ describe('what is done', () => {
     expect(read('.cursor/mcp.json')).toContain('very-secret')
   })
 
-  it('it is told that only the client has the secrets, unless they are copied', async () => {
+  it('it is told when a gateway has the secrets of a client, unless they are copied', async () => {
     cursorFile({ github })
-    expect((await init(['--dry-run'])).stdout).toContain("note Only the client's own file has GITHUB_TOKEN:")
+    const { stdout } = await init(['--dry-run'])
+    expect(stdout).toContain(
+      'note A gateway that something else started gets GITHUB_TOKEN when a client whose entry has it connects,',
+    )
+    expect(stdout).toContain('in secrets.env, for you alone to read: --copy-secrets')
     expect((await init(['--dry-run', '--copy-secrets'])).stdout).not.toContain('note')
     const set = { GITHUB_TOKEN: 'very-secret-token' }
     expect((await init(['--dry-run'], undefined, set)).stdout).not.toContain('note')
+  })
+
+  it('--yes tells each thing once: the difference, what it did, and when a gateway has the secrets', async () => {
+    cursorFile({ github })
+    const { stdout } = await init(['--yes'])
+    const times = (text: string) => stdout.split(text).length - 1
+    expect(times('+      GITHUB_TOKEN: ${GITHUB_TOKEN}')).toBe(1)
+    expect(times(`\nChanged ${place('.cursor/mcp.json')}\n`)).toBe(1)
+    expect(times('A gateway that something else started')).toBe(1)
+    expect(times('pml init --undo, then pml init --copy-secrets')).toBe(1)
+  })
+
+  it('what a client asks for cannot be copied, and nobody is told that it could', async () => {
+    const asked = { command: 'npx', args: ['github'], env: { GITHUB_TOKEN: '${input:token}' } }
+    write('work/.vscode/mcp.json', { inputs: [{ id: 'token', type: 'promptString' }], servers: { asked } })
+    for (const options of [['--dry-run'], ['--dry-run', '--copy-secrets'], ['--dry-run', '--no-connect']]) {
+      const { stdout } = await init(options)
+      expect(stdout).toContain('note GITHUB_TOKEN is what the client asks you for: PML does not know it')
+      expect(stdout).not.toContain('--copy-secrets')
+    }
+    const { stderr } = await init([], ['y', 'y'])
+    expect(stderr).not.toContain('secrets.env')
+  })
+
+  it('servers of other projects are left, and each project is named', async () => {
+    const servers = { one: { command: 'one' }, two: { command: 'two' } }
+    const pml = { command: 'pml', args: ['serve'] }
+    write('.claude.json', {
+      mcpServers: {},
+      projects: {
+        '/elsewhere': { mcpServers: servers },
+        '/single': { mcpServers: { one: servers.one, pml } },
+        '/empty': { mcpServers: {} },
+        '/done': { mcpServers: { pml } },
+        '/odd': [],
+        [place('work')]: { mcpServers: { own: { command: 'own' } } },
+      },
+    })
+    const { stdout } = await init(['--yes'])
+    expect(stdout.match(/^note .*project.*$/gm)).toEqual([
+      'note 2 servers of project /elsewhere are left: run init there',
+      'note 1 server of project /single is left: run init there',
+    ])
+    expect(JSON.parse((await init(['--json'])).stdout).otherProjects).toEqual([
+      { project: '/elsewhere', servers: 2 },
+      { project: '/single', servers: 1 },
+    ])
   })
 
   it('adds to a configuration that is there, and keeps its form', async () => {
@@ -278,6 +329,139 @@ describe('--undo', () => {
     expect(read('.cursor/mcp.json')).toBe('{"mine": true}')
     expect((await init(['--undo', '--force', '--json'])).code).toBe(0)
     expect(read('.cursor/mcp.json')).toContain('very-secret')
+  })
+})
+
+describe('--undo after the client wrote its file', () => {
+  const servers =
+    '{\n    "github": { "command": "npx",\n      "env": { "GITHUB_TOKEN": "very-secret-token" } }\n  }'
+  const claudeFile = (startups: number, part = servers) =>
+    `{\n  "numStartups": ${startups},\n  "mcpServers": ${part},\n  "projects": {}\n}\n`
+  const copiesSince = () =>
+    readdirSync(place('pml/init-backups'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.includes('since-'),
+    )
+  const rewrite = (change: (state: { mcpServers: Record<string, unknown> }) => object) =>
+    write('.claude.json', JSON.stringify(change(JSON.parse(read('.claude.json'))), undefined, '\t'))
+
+  it('its servers come back as they were written, and the rest stays as it is', async () => {
+    write('.claude.json', claudeFile(12))
+    await init(['--yes', '--copy-secrets'])
+    write('.claude.json', read('.claude.json').replace('12', '13'))
+    const since = read('.claude.json')
+
+    const dry = await init(['--undo', '--dry-run'])
+    expect(dry.stdout).toContain(`its servers would be restored, the rest was changed since and stays`)
+    expect([read('.claude.json'), copiesSince()]).toEqual([since, []])
+
+    const { code, stdout } = await init(['--undo'])
+    expect(code).toBe(0)
+    expect(stdout).toContain(
+      `its servers restored, the rest is as it was changed since: ${place('.claude.json')}`,
+    )
+    expect(read('.claude.json')).toBe(claudeFile(13))
+    expect(copiesSince().map((name) => read(join('pml/init-backups', name)))).toEqual([since])
+    expect(existsSync(place('pml/pml.config.yaml'))).toBe(false)
+    expect(existsSync(place('pml/secrets.env'))).toBe(false)
+    expect((await init(['--undo'])).stdout).toContain('There is no init to take back.')
+  })
+
+  it('it may have written all of it in another form', async () => {
+    write('.claude.json', claudeFile(12))
+    await init(['--yes'])
+    rewrite(({ mcpServers, ...state }) => ({ mcpServers, ...state, numStartups: 13 }))
+    expect((await init(['--undo'])).code).toBe(0)
+    expect(read('.claude.json')).toContain(`"mcpServers": ${servers},\n\t"numStartups": 13`)
+  })
+
+  it("the user's part and the project's part of one file both come back, undo by undo", async () => {
+    const own = (name: string) => ({ [name]: { command: name } })
+    const state = (startups: number) => ({
+      numStartups: startups,
+      mcpServers: own('mine'),
+      projects: { [place('work')]: { mcpServers: own('ours') } },
+    })
+    write('.claude.json', state(1))
+    await init(['--yes'])
+    rewrite((now) => ({ ...now, numStartups: 2, mcpServers: { ...now.mcpServers, ...own('later') } }))
+    await init(['--yes'])
+    rewrite((now) => ({ ...now, numStartups: 3 }))
+    expect((await init(['--undo'])).code).toBe(0)
+    expect(Object.keys(JSON.parse(read('.claude.json')).mcpServers)).toEqual(['pml', 'later'])
+    rewrite(({ mcpServers: { later: _, ...mcpServers }, ...now }) => ({ ...now, mcpServers }))
+    expect((await init(['--undo'])).code).toBe(0)
+    expect(JSON.parse(read('.claude.json'))).toEqual(state(3))
+  })
+
+  it('Codex has its tables back', async () => {
+    write('.codex/config.toml', 'model = "o4"\n\n[mcp_servers.a] # mine\ncommand = "a"\n')
+    await init(['--yes'])
+    write('.codex/config.toml', `${read('.codex/config.toml')}\n[projects."/x"]\ntrust_level = "trusted"\n`)
+    expect((await init(['--undo'])).code).toBe(0)
+    expect(read('.codex/config.toml')).toBe(
+      'model = "o4"\n\n[projects."/x"]\ntrust_level = "trusted"\n\n[mcp_servers.a] # mine\ncommand = "a"\n',
+    )
+  })
+
+  it('servers that somebody changed are left, with all that PML needs to start; --force keeps a copy', async () => {
+    write('.claude.json', claudeFile(12))
+    cursorFile({ slack: { command: 'slack' } })
+    const cursorBefore = read('.cursor/mcp.json')
+    await init(['--yes', '--copy-secrets'])
+    rewrite((now) => ({
+      ...now,
+      numStartups: 13,
+      mcpServers: { ...now.mcpServers, later: { command: 'x' } },
+    }))
+    const since = read('.claude.json')
+
+    const { code, stdout } = await init(['--undo'])
+    expect(code).toBe(1)
+    expect(stdout).toContain(`changed since, left alone: ${place('.claude.json')}`)
+    for (const file of ['pml/pml.config.yaml', 'pml/secrets.env']) {
+      expect(stdout).toContain(`kept, because what is left alone needs it: ${place(file)}`)
+      expect(existsSync(place(file))).toBe(true)
+    }
+    expect(read('.claude.json')).toBe(since)
+    expect(read('.cursor/mcp.json')).toBe(cursorBefore)
+
+    expect((await init(['--undo', '--force'])).code).toBe(0)
+    expect(JSON.parse(read('.claude.json'))).toEqual(JSON.parse(claudeFile(13)))
+    expect(copiesSince().map((name) => read(join('pml/init-backups', name)))).toEqual([since])
+    expect(existsSync(place('pml/pml.config.yaml'))).toBe(false)
+    expect(existsSync(place('pml/secrets.env'))).toBe(false)
+  })
+
+  it('a file that can no longer be read is left with all that PML needs, and --force copies it first', async () => {
+    cursorFile({ github })
+    const before = read('.cursor/mcp.json')
+    await init(['--yes'])
+    write('.cursor/mcp.json', '{ half')
+    expect((await init(['--undo'])).code).toBe(1)
+    expect(existsSync(place('pml/pml.config.yaml'))).toBe(true)
+    const { code, stdout } = await init(['--undo', '--force'])
+    expect(code).toBe(0)
+    expect(read('.cursor/mcp.json')).toBe(before)
+    const [copy] = copiesSince()
+    expect(stdout).toContain(`as it was until now: ${join(place('pml/init-backups'), copy!)}`)
+    expect(read(join('pml/init-backups', copy!))).toBe('{ half')
+  })
+
+  it('a client that starts PML no more needs no configuration', async () => {
+    cursorFile({ github })
+    await init(['--yes'])
+    cursorFile({ other: { command: 'other' } })
+    expect((await init(['--undo'])).code).toBe(1)
+    expect(existsSync(place('pml/pml.config.yaml'))).toBe(false)
+  })
+
+  it('a configuration that the user changed keeps its secrets', async () => {
+    cursorFile({ github })
+    await init(['--yes', '--copy-secrets'])
+    write('pml/pml.config.yaml', `${read('pml/pml.config.yaml')}# mine\n`)
+    expect((await init(['--undo'])).code).toBe(1)
+    expect(read('.cursor/mcp.json')).toContain('very-secret')
+    expect(read('pml/secrets.env')).toContain('very-secret')
   })
 })
 

@@ -3,7 +3,13 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { FileChange } from '../../clients/change-files.js'
 import type { ClientFormat, ClientName, PmlEntry, System } from '../../clients/client-format.js'
-import { type ConnectionPlan, editTexts, planConnection } from '../../clients/plan-connection.js'
+import { type OtherProject, otherProjects } from '../../clients/other-projects.js'
+import {
+  type ConnectionPlan,
+  editTexts,
+  planConnection,
+  serversParts,
+} from '../../clients/plan-connection.js'
 import { type ImportPlan, type PlannedVariable, planImport } from '../../clients/plan-import.js'
 import { type Scan, scanClients } from '../../clients/scan-clients.js'
 import { isJsonFile } from '../../config/config-text.js'
@@ -25,6 +31,7 @@ export interface InitOptions {
 export interface InitPlan extends InitOptions {
   readonly scan: Scan
   readonly imports: ImportPlan
+  readonly otherProjects: readonly OtherProject[]
   readonly configText: string | undefined
   readonly secretsText: string | undefined
   /** Clients that can be pointed at PML. */
@@ -44,8 +51,10 @@ export interface InitOutcome {
   readonly refused: readonly { readonly client: ClientFormat; readonly error: PmlError }[]
   /** Variables that nobody sets for a gateway yet. */
   readonly toSet: readonly string[]
-  /** Variables that only clients bring along: a gateway that something else starts goes without them. */
+  /** Variables that only clients bring along: a gateway has them while one that does is connected. */
   readonly carried: readonly string[]
+  /** Those of both that a client asks a person for: nobody else knows their values. */
+  readonly asked: readonly string[]
   /** Those of both whose values --copy-secrets could keep. */
   readonly copyable: readonly string[]
 }
@@ -65,7 +74,15 @@ export async function planInit(options: InitOptions): Promise<InitPlan> {
   const connectable = options.clients.filter((client) =>
     imports.servers.some(({ from }) => from.client === client),
   )
-  return { ...options, scan, imports, configText, secretsText, connectable }
+  return {
+    ...options,
+    scan,
+    imports,
+    otherProjects: otherProjects(scan, system),
+    configText,
+    secretsText,
+    connectable,
+  }
 }
 
 export async function chooseChanges(plan: InitPlan, choices: Choices): Promise<InitOutcome> {
@@ -95,7 +112,12 @@ export async function chooseChanges(plan: InitPlan, choices: Choices): Promise<I
       after: addSecretsToText(secretsText ?? '', secrets),
     },
     { file: configFile, before: configText, after: await configWith(plan) },
-    ...[...editTexts(connections)].map(([file, after]) => ({ file, before: before(plan, file), after })),
+    ...[...editTexts(connections)].map(([file, after]) => ({
+      file,
+      before: before(plan, file),
+      after,
+      servers: serversParts(connections, file, after),
+    })),
   ]
   const changes = wanted.filter((change) => change.after !== (change.before ?? ''))
   return { changes, connections, refused, ...missing(plan, connections, secrets) }
@@ -111,7 +133,7 @@ function missing(
   { imports, system, secretsText }: InitPlan,
   connections: readonly ConnectionPlan[],
   copied: Readonly<Record<string, string>>,
-): Pick<InitOutcome, 'toSet' | 'carried' | 'copyable'> {
+): Pick<InitOutcome, 'toSet' | 'carried' | 'asked' | 'copyable'> {
   const known = { ...parseSecrets(secretsText ?? '', () => {}), ...copied }
   const names = new Set(imports.servers.flatMap(({ variables }) => variables.map(({ name }) => name)))
   const open = [...names].filter((name) => system.env[name] === undefined && !Object.hasOwn(known, name))
@@ -120,6 +142,7 @@ function missing(
   return {
     toSet: open.filter((name) => !isCarried(name)),
     carried: open.filter(isCarried),
+    asked: open.filter((name) => !Object.hasOwn(values, name)),
     copyable: open.filter((name) => Object.hasOwn(values, name)),
   }
 }

@@ -75,7 +75,7 @@ it('every server in trouble is told with its own words and one fix', async () =>
   })
   expect(told('server well')).toMatchObject({ level: 'ok', message: 'ready, 6 tools' })
   expect(told('server off')).toMatchObject({ level: 'ok', message: 'disabled' })
-  expect(told('server dies')).toMatchObject(broken('Error: Cannot find module', 'by hand'))
+  expect(told('server dies')).toMatchObject(broken('Error: Cannot find module', `Run: ${process.execPath} `))
   expect(told('server hangs')).toMatchObject(broken('no answer within 1500 ms', 'connectTimeoutMs'))
   expect(told('server typo')).toMatchObject(broken('npx cannot find @scope/none', 'Correct the name'))
   expect(told('server boxed')).toMatchObject(broken('its daemon is not running', 'Start Docker'))

@@ -7,8 +7,8 @@ import { type Io, readAll } from './io.js'
 export const argumentForms = `
 ARGUMENTS OF THE TOOL
 
-  key=value ...   numbers, true, false, null, [lists], {objects} and "quoted text" are taken as JSON; all else is text.
-                  To send the text 5, write key='"5"'.
+  key=value ...   numbers, true, false, null, [lists], {objects} and "quoted text" are taken as JSON unless the tool
+                  wants text there; all else is text. To send the text 5 in any case, write key='"5"'.
   '{"a": 1}'      one JSON object
   @file           a file that holds one JSON object
   -               the same from standard input`
@@ -24,6 +24,26 @@ export async function readCallArguments(words: readonly string[], io: Io): Promi
     if (first.trimStart().startsWith('{')) return parseObject(first, 'the arguments')
   }
   return Object.fromEntries(words.map(parsePair))
+}
+
+/**
+ * The same arguments with the text that was typed wherever the tool wants text: `id=5` is a number only to who does not know
+ * its schema. Undefined where that is not what was wrong.
+ */
+export function textWhereWanted(
+  words: readonly string[],
+  given: JsonObject,
+  complaint: string,
+): JsonObject | undefined {
+  const wanted = words.flatMap((word) => {
+    const equals = word.indexOf('=')
+    const key = word.slice(0, equals)
+    const issue = complaint.split(/schema: |; /).find((part) => part.startsWith(`/${key}: must be `))
+    const fits =
+      equals > 0 && typeof given[key] !== 'string' && issue !== undefined && /\bstring\b/.test(issue)
+    return fits ? [[key, word.slice(equals + 1)] as const] : []
+  })
+  return wanted.length === 0 ? undefined : { ...given, ...Object.fromEntries(wanted) }
 }
 
 function parsePair(word: string): [string, Json] {

@@ -1,9 +1,12 @@
 /** What `pml doctor` learns from a gateway, the one that runs or one opened to look: store, servers, tools. */
+import { shellWord } from '../errors.js'
 import type { Status, ToolSummary } from '../gateway/status.js'
-import type { MissingVariable } from '../model/config.js'
+import type { PmlConfig } from '../model/config.js'
 import { describeStart } from '../model/describe-start.js'
-import type { ServerState } from '../model/server.js'
+import { createRedact } from '../model/redact.js'
+import type { ServerConfig, ServerState, Trouble } from '../model/server.js'
 import { version as ourVersion } from '../version.js'
+import { countOf } from './count-of.js'
 import { broken, type Finding, ok, warning } from './finding.js'
 
 export interface GatewayFacts {
@@ -13,22 +16,23 @@ export interface GatewayFacts {
 
 export interface GatewayExpectations {
   /** The configuration that was looked at; undefined where it cannot be used. */
-  readonly source: string | undefined
+  readonly config: PmlConfig | undefined
   /** Servers about which all has been said. */
   readonly withoutProgram: ReadonlySet<string>
-  readonly missingVariables: readonly MissingVariable[]
   readonly waitedMs: number
 }
 
 export function checkGateway(
   { status, tools }: GatewayFacts,
-  { source, withoutProgram, missingVariables, waitedMs }: GatewayExpectations,
+  { config, withoutProgram, waitedMs }: GatewayExpectations,
 ): readonly Finding[] {
   const servers = status.servers.filter(({ name }) => !withoutProgram.has(name))
   return [
-    ...checkHolder(status, source),
+    ...checkHolder(status, config?.source),
     checkStore(status),
-    ...servers.map((server) => checkServer(server, missingVariables, waitedMs)),
+    ...servers.map((server) =>
+      checkServer(server, config?.source === status.config ? config : undefined, waitedMs),
+    ),
     ...checkTools(tools),
   ]
 }
@@ -55,7 +59,7 @@ function checkHolder(status: Status, source: string | undefined): readonly Findi
 
 /** An older gateway does not count them. */
 function clients({ clients: count = 0 }: Partial<Status>): string {
-  return count === 1 ? '1 client' : `${count} clients`
+  return countOf(count, 'client')
 }
 
 function checkStore({ runs, storeTrouble }: Status): Finding {
@@ -64,27 +68,46 @@ function checkStore({ runs, storeTrouble }: Status): Finding {
   return warning('database', 'is still opening', 'Run again in a moment: pml doctor')
 }
 
-function checkServer(
-  server: ServerState,
-  missingVariables: readonly MissingVariable[],
-  waitedMs: number,
-): Finding {
+function checkServer(server: ServerState, config: PmlConfig | undefined, waitedMs: number): Finding {
   const { name, status, trouble, toolCount } = server
+  const command = config && commandLine(name, config)
   const check = `server ${name}`
-  if (status === 'ready') return ok(check, `ready, ${toolCount} ${toolCount === 1 ? 'tool' : 'tools'}`)
+  if (status === 'ready') return ok(check, `ready, ${countOf(toolCount, 'tool')}`)
   if (status === 'disabled') return ok(check, 'disabled')
   if (trouble !== undefined) {
     // Most likely it is what keeps the server from starting, and it has its fix already.
-    const lacking = missingVariables.find((missing) => missing.server === name)
-    const fix = lacking === undefined ? trouble.hint : `Set ${lacking.name} first, as said above.`
+    const lacking = config?.missingVariables.find((missing) => missing.server === name)
+    const fix = lacking === undefined ? mend(trouble, command) : `Set ${lacking.name} first, as said above.`
     return broken(check, trouble.message.replace(/^Server "[^"]*": /, ''), fix)
   }
   const doing = describeStart(server, Date.now()) ?? status
   const fix =
     server.start?.launcher === undefined
-      ? 'Run its command by hand to see what it waits for.'
+      ? `See what it waits for. Run: ${command ?? 'its command by hand'}`
       : 'Wait for the download, then run again: pml doctor'
   return warning(check, `not up after ${Math.round(waitedMs / 1000)} s: ${doing}`, fix)
+}
+
+function mend({ kind, hint }: Trouble, command: string | undefined): string {
+  if (command === undefined || !hint.startsWith('Run its command by hand')) return hint
+  return kind === 'timeout'
+    ? `Raise connectTimeoutMs, or see what it waits for. Run: ${command}`
+    : `Run: ${command}`
+}
+
+/** As it is started, ready to be pasted, less its secrets; the variables it is given are named, not told. */
+function commandLine(name: string, { servers, secrets }: PmlConfig): string | undefined {
+  const server = servers.find((one): one is ServerConfig & { transport: 'stdio' } => {
+    return one.name === name && one.transport === 'stdio'
+  })
+  if (server === undefined) return undefined
+  const { command, args, cwd, env } = server
+  const redact = createRedact(secrets)
+  const word = (text: string): string => shellWord(redact(text))
+  const folder = cwd === undefined ? '' : `cd ${word(cwd)} && `
+  const variables = Object.keys(env)
+  const given = variables.length === 0 ? '' : ` (with ${variables.join(', ')} as in the configuration)`
+  return `${folder}${[command, ...args].map(word).join(' ')}${given}`
 }
 
 /** Named one by one while that helps. */

@@ -3,10 +3,11 @@ import { mkdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { loadConfig } from '../config/load-config.js'
-import { ConfigError, toErrorInfo } from '../errors.js'
+import { ConfigError, missingFileHint, schemaHint, toErrorInfo } from '../errors.js'
 import type { PmlConfig } from '../model/config.js'
 import { isLoopback } from '../model/is-loopback.js'
 import { canonicalJson } from '../model/json.js'
+import { countOf } from './count-of.js'
 import { broken, type Finding, ok, warning } from './finding.js'
 
 const oldestNode = [20, 19] as const
@@ -111,9 +112,8 @@ export async function checkConfig(
       ...options,
       onWarning: ({ message, expected }) => warnings.push(warning('config', message, mend(expected))),
     })
-    const count = `${config.servers.length} ${config.servers.length === 1 ? 'server' : 'servers'}`
     return {
-      findings: [ok('config', `${config.source}, ${count}`), ...warnings, ...checkTwins(config)],
+      findings: [countServers(config), ...warnings, ...checkTwins(config)],
       config,
     }
   } catch (error) {
@@ -123,6 +123,12 @@ export async function checkConfig(
     }
     return { findings: [...[error, ...error.others].map(oneProblem), ...warnings] }
   }
+}
+
+function countServers({ source, servers }: PmlConfig): Finding {
+  if (servers.length > 0) return ok('config', `${source}, ${countOf(servers.length, 'server')}`)
+  const fix = 'Take over those of your clients with: pml init, or add one with: pml add NAME -- COMMAND'
+  return warning('config', `${source} has no servers`, fix)
 }
 
 /** The same program with the same arguments and environment is the same server, started twice. */
@@ -154,11 +160,15 @@ function mend(expected: string): string {
   if (expected.includes('expected http.token too')) {
     return 'Set http.token to a reference such as ${PML_TOKEN}, or http.host to 127.0.0.1.'
   }
-  return 'Write it as expected; schema/pml.config.schema.json describes every key.'
+  if (expected.endsWith('there is none')) return missingFileHint
+  return `Write it as expected. ${schemaHint}`
 }
 
 /** A port that our own gateway listens on is as good as free. */
-export async function checkPort({ http }: PmlConfig, ownAddress: string | undefined): Promise<Finding> {
+export async function checkPort(
+  { http, source }: PmlConfig,
+  ownAddress: string | undefined,
+): Promise<Finding> {
   const { host, port } = http
   const place = `${host}:${port}`
   if (port === 0) return ok('port', 'any free one')
@@ -171,7 +181,8 @@ export async function checkPort({ http }: PmlConfig, ownAddress: string | undefi
   })
   if (problem === undefined) return ok('port', `${place} is free`)
   const message = problem.code === 'EADDRINUSE' ? `${place} is taken by another program` : problem.message
-  return warning('port', message, 'Set http.port to another one, or use: pml up --port 0')
+  const fix = source === 'demo' ? 'Use: pml up --port 0' : `Set http.port in ${source} to another one.`
+  return warning('port', message, fix)
 }
 
 /** Shorter ones are guessed. */

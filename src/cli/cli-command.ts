@@ -8,6 +8,10 @@ export interface CliCommand<Args extends ArgsDef = ArgsDef> {
   readonly name: string
   readonly summary: string
   readonly args: Args
+  /** Any number of words may follow its positionals. */
+  readonly takesMore?: true
+  /** What the options alone do not show of its usage. */
+  readonly usageTail?: string
   /** Whole command lines; each is shown by --help. */
   readonly examples: readonly string[]
   /** What the options alone do not tell. */
@@ -35,15 +39,21 @@ export interface GatewayAccess {
 export interface GatewayChoice {
   readonly config?: string
   readonly exposure?: ExposureMode
+  /** Says itself all that is wrong: only faults are logged, unless PML_LOG asks for more. */
+  readonly quiet?: boolean
 }
 
 export interface HttpChoice extends GatewayChoice {
   readonly port?: number
   readonly host?: string
+  /** An address where the gateway listens already will do. */
+  readonly mayReuse?: boolean
 }
 
 export interface HttpFront {
   readonly url: string
+  /** False when the gateway was listening there before: nothing was opened, and nothing has to be waited for. */
+  readonly isNew: boolean
   /** True when this very process holds the gateway, false when it leads to another one that does. */
   readonly here: boolean
   readonly holderPid: number

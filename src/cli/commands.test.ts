@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ConfigError, ToolNotFoundError } from '../errors.js'
+import { BadArgumentsError, ConfigError, ToolNotFoundError } from '../errors.js'
 import type { Status } from '../gateway/status.js'
 import { version } from '../version.js'
 import { checkDataDirectory, explainUnwritable } from './check-setup.js'
@@ -62,12 +62,15 @@ let folder: string
 let asked: { path: string; body?: unknown }[]
 let chosen: GatewayChoice | HttpChoice | undefined
 let replies: Record<string, unknown>
+/** Another process listens already. */
+let isRunning: boolean
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'pml-cli-'))
   mkdirSync(join(folder, 'home'), { mode: 0o700 })
   asked = []
   chosen = undefined
+  isRunning = false
   replies = {
     '/api/status': status,
     '/api/tools': { tools },
@@ -97,7 +100,7 @@ const gateway: GatewayAccess = {
     chosen = args
     const answer = async (path: string, body?: unknown): Promise<unknown> => {
       asked.push({ path, ...(body === undefined ? {} : { body }) })
-      const reply = replies[path]
+      const reply = typeof replies[path] === 'function' ? replies[path](body) : replies[path]
       if (reply instanceof Error) throw reply
       return reply
     }
@@ -112,7 +115,8 @@ const gateway: GatewayAccess = {
     onProgress('Opening the store')
     return {
       url: 'http://127.0.0.1:3939/',
-      here: true,
+      isNew: !isRunning,
+      here: !isRunning,
       holderPid: 1,
       reportStart: async () => {},
       stopped: Promise.resolve(),
@@ -193,7 +197,11 @@ describe('every command', () => {
     [['call', 'x', '{"a":'], 'Expected JSON in the arguments', ''],
     [['call', 'x', '@none.json'], 'Cannot read', 'Check the path'],
     [['run', 'none.yaml'], 'Cannot read', 'Check the path'],
-    [['search', 'x', '--limit', 'many'], '--limit: expected a whole number above 0, got "many".', ''],
+    [
+      ['search', 'x', '--limit', 'many'],
+      '--limit: expected a whole number above 0, got "many".',
+      'See: pml search --help',
+    ],
     [['up', '--port', '99999'], '--port: expected a number from 0 to 65535, got "99999".', ''],
     [['serve', '--port', '1'], '--port and --host are for HTTP.', 'Add --http'],
     [['add', 'x'], 'Expected the command of the server after --, or --url.', ''],
@@ -202,6 +210,12 @@ describe('every command', () => {
     [['add', 'x', '--env', 'A', '--', 'c'], '--env: expected name=value', ''],
     [['tools', '--server', 'fils'], 'No server "fils".', 'Did you mean "files"?'],
     [['trust', '--all'], 'There is no terminal to ask at.', 'Accept with: --yes'],
+    [['init', 'undo'], 'Unexpected: undo.', 'Did you mean --undo?'],
+    [['auth', 'web', 'signout'], 'Unexpected: signout.', 'Did you mean --sign-out?'],
+    [['tools', 'files', 'web'], 'Unexpected: files web.', 'See: pml tools --help'],
+    [['remove', 'a', 'b'], 'Unexpected: b.', 'See: pml remove --help'],
+    [['status', '--', 'x'], 'Unexpected: x.', 'See: pml status --help'],
+    [['search', ' '], 'Expected words to search for.', 'pml tools'],
   ])('%j is refused with what to do, and exit code 2', async (argv, message, hint) => {
     const { code, stderr } = await pml(argv)
     expect(stderr).toContain(`error: ${message}`)
@@ -214,6 +228,7 @@ describe('every command', () => {
     const people = await pml(['call', 'x'])
     expect(people).toMatchObject({ code: 1, stdout: '' })
     expect(people.stderr).toContain('No tool "x". Closest: files:read.')
+    expect(people.stderr).toContain('pml search WORDS')
     const programs = await pml(['call', 'x', '--json'])
     expect(programs).toMatchObject({ code: 1, stderr: '' })
     expect(JSON.parse(programs.stdout).error).toMatchObject({
@@ -328,6 +343,28 @@ describe('call', () => {
     writeFileSync(join(folder, 'args.json'), '{"from": "file"}')
     await pml(['call', 'files:read', ...words], { stdin })
     expect(asked).toEqual([{ path: '/api/call', body: { tool: 'files:read', arguments: expected } }])
+  })
+
+  it('a number is sent as the text it was typed as where the tool wants text, and only there', async () => {
+    const refuse = ({ arguments: given }: { arguments: { id: unknown; n: unknown } }) =>
+      typeof given.id === 'string'
+        ? { content: [] }
+        : new BadArgumentsError('files:read', [
+            { path: '/id', expected: 'must be string' },
+            { path: '/n', expected: 'must be boolean' },
+          ])
+    replies['/api/call'] = refuse
+    expect((await pml(['call', 'files:read', 'id=05e1', 'n=1'])).code).toBe(0)
+    asked = []
+    expect((await pml(['call', 'files:read', 'id=5', 'n=1'])).code).toBe(0)
+    expect(asked.map(({ body }) => (body as { arguments: unknown }).arguments)).toEqual([
+      { id: 5, n: 1 },
+      { id: '5', n: 1 },
+    ])
+    replies['/api/call'] = new BadArgumentsError('files:read', [{ path: '/n', expected: 'must be boolean' }])
+    asked = []
+    expect((await pml(['call', 'files:read', 'n=1'])).code).toBe(1)
+    expect(asked).toHaveLength(1)
   })
 
   it('prints text as it is and names what is not text', async () => {
@@ -514,12 +551,26 @@ describe('serve and up', () => {
   it('up prints the address alone, and progress and help beside it', async () => {
     writeFileSync(join(folder, 'pml.config.yaml'), '')
     const { stdout, stderr } = await pml(['up', '--port', '0', '--host', '127.0.0.1'])
-    expect(chosen).toEqual({ port: 0, host: '127.0.0.1' })
+    expect(chosen).toEqual({ port: 0, host: '127.0.0.1', mayReuse: true })
     expect(stdout).toBe('http://127.0.0.1:3939/\n')
     expect(stderr).toMatch(/^Reading the configuration \(\d+ ms\)\n/)
     expect(stderr).toMatch(/Opening the store \(\d+ ms\)\nready \(\d+ ms\)\n$/)
     expect(stderr).toContain('claude mcp add --transport http pml http://127.0.0.1:3939/mcp')
     expect(stderr).toContain(`--config ${join(folder, 'pml.config.yaml')}`)
+  })
+
+  it('up says where a gateway listens already, and ends', async () => {
+    isRunning = true
+    const { code, stdout, stderr } = await pml(['up'])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'http://127.0.0.1:3939/\n' })
+    expect(stderr).toContain('Already running at http://127.0.0.1:3939/ (process 1)')
+    expect(stderr).toContain('claude mcp add --transport http pml http://127.0.0.1:3939/mcp')
+    expect(stderr).not.toMatch(/^ready/m)
+  })
+
+  it('a data directory that clients do not find by themselves is named', async () => {
+    expect((await pml(['up'])).stderr).toContain(`"env":{"PML_HOME":"${join(folder, 'home')}"}`)
+    expect((await pml(['up'], { env: { PML_HOME: '', HOME: folder } })).stderr).not.toContain('PML_HOME')
   })
 
   it('a configuration that every client finds by itself is not named', async () => {
@@ -588,6 +639,35 @@ describe('doctor', () => {
     for (const finding of all) expect('fix' in finding).toBe(finding.level !== 'ok')
   })
 
+  it('no servers is a warning with a way to get some', async () => {
+    config('http: { port: 0 }\n')
+    replies['/api/status'] = { ...healthy(), servers: [] }
+    const { code, stdout } = await doctor()
+    expect(stdout).toContain('has no servers\n         fix: Take over those of your clients with: pml init')
+    expect(stdout).toMatch(/\n0 broken, 1 warning\.\n$/)
+    expect(code).toBe(0)
+  })
+
+  it('a configuration that is not there is told so', async () => {
+    const { stdout } = await pml(['doctor', '--config', 'nope.yaml'], { env })
+    expect(stdout).toContain('fix: Create it, or correct the path.')
+  })
+
+  it('a server that ends is told with its command, ready to paste and without secrets', async () => {
+    config(
+      'http: { port: 0 }\nservers: { files: { command: node, args: [my server.js, "${KEY}"], env: { A: b } } }\n',
+    )
+    const hint = 'Run its command by hand to see why; check args and env in the configuration.'
+    const trouble = { kind: 'exit', message: 'Server "files": ended.', hint, at: 0 }
+    replies['/api/status'] = { ...healthy(), servers: [{ ...status.servers[0], status: 'down', trouble }] }
+    expect(await findings({ KEY: 'a-secret-of-mine' })).toContainEqual({
+      check: 'server files',
+      level: 'broken',
+      message: 'ended.',
+      fix: "Run: node 'my server.js' '[redacted]' (with A as in the configuration)",
+    })
+  })
+
   it('warnings alone are no failure, and no "everything works"', async () => {
     config('http: { port: 0 }\nservers: { files: { command: node, env: { A: "${NOPE}" } } }\n')
     replies['/api/status'] = healthy()
@@ -635,7 +715,10 @@ describe('doctor', () => {
     const { port } = server.address() as { port: number }
     config(`http: { port: ${port} }\nservers: { files: { command: node } }\n`)
     replies['/api/status'] = { ...healthy(), http: undefined }
-    expect(level(await findings(), 'port')).toBe('warning')
+    expect((await findings()).find(({ check }) => check === 'port')).toMatchObject({
+      level: 'warning',
+      fix: `Set http.port in ${join(folder, 'pml.config.yaml')} to another one.`,
+    })
     replies['/api/status'] = { ...healthy(), http: `http://127.0.0.1:${port}/` }
     expect(level(await findings(), 'port')).toBe('ok')
     server.close()

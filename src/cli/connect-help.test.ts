@@ -34,6 +34,19 @@ it('gives every client its exact snippet, with real paths', () => {
   `)
 })
 
+it('names the data directory where clients do not find it by themselves', () => {
+  const help = connectHelp({
+    url: 'http://127.0.0.1:1/',
+    node: '/usr/bin/node',
+    program: '/opt/pml.js',
+    home: '/my data/pml',
+  })
+  expect(help).toContain("claude mcp add pml --env 'PML_HOME=/my data/pml' -- node /opt/pml.js serve")
+  expect(help).toContain('"args":["/opt/pml.js","serve"],"env":{"PML_HOME":"/my data/pml"}')
+  expect(help).toContain('env = { PML_HOME = "/my data/pml" }')
+  expect(help).toContain("  PML_HOME='/my data/pml' node /opt/pml.js serve")
+})
+
 it('names no configuration where clients find it by themselves', () => {
   const help = connectHelp({
     url: 'http://127.0.0.1:1/',

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { shellWord } from '../errors.js'
 
 export interface ConnectFacts {
   /** Ends in a slash, as `pml up` prints it. */
@@ -7,6 +8,8 @@ export interface ConnectFacts {
   readonly node: string
   readonly program: string
   readonly config?: string
+  /** The data directory, where it is not the one that clients find by themselves. */
+  readonly home?: string
 }
 
 export function programPath(): string {
@@ -18,10 +21,14 @@ export function connectHelp(facts: ConnectFacts): string {
   const mcp = `${facts.url}mcp`
   const args = [facts.program, 'serve', ...(facts.config === undefined ? [] : ['--config', facts.config])]
   const stdio = ['node', ...args].map(shellWord).join(' ')
-  const started = { command: facts.node, args }
+  const { home } = facts
+  const started = { command: facts.node, args, ...(home === undefined ? {} : { env: { PML_HOME: home } }) }
+  const setHome = home === undefined ? undefined : shellWord(`PML_HOME=${home}`)
   return [
     section('Claude Code', [`claude mcp add --transport http pml ${mcp}`]),
-    section('Claude Code, starting a gateway by itself', [`claude mcp add pml -- ${stdio}`]),
+    section('Claude Code, starting a gateway by itself', [
+      `claude mcp add pml ${setHome === undefined ? '' : `--env ${setHome} `}-- ${stdio}`,
+    ]),
     section('Claude Desktop: claude_desktop_config.json', [json({ mcpServers: { pml: started } })]),
     section('Cursor: ~/.cursor/mcp.json', [json({ mcpServers: { pml: { url: mcp } } })]),
     section('VS Code: .vscode/mcp.json', [json({ servers: { pml: { type: 'http', url: mcp } } })]),
@@ -29,8 +36,11 @@ export function connectHelp(facts: ConnectFacts): string {
       '[mcp_servers.pml]',
       `command = ${JSON.stringify(facts.node)}`,
       `args = ${JSON.stringify(args)}`,
+      ...(home === undefined ? [] : [`env = { PML_HOME = ${JSON.stringify(home)} }`]),
     ]),
-    section('Any other client over standard input and output', [stdio]),
+    section('Any other client over standard input and output', [
+      home === undefined ? stdio : `PML_HOME=${shellWord(home)} ${stdio}`,
+    ]),
   ].join('\n\n')
 }
 
@@ -40,8 +50,4 @@ function section(title: string, lines: readonly string[]): string {
 
 function json(value: unknown): string {
   return JSON.stringify(value)
-}
-
-function shellWord(word: string): string {
-  return /^[\w./:@%+=\\-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -20,7 +20,9 @@ export function signInTable(rows: readonly SignInRow[], width: number | undefine
   return formatTable(['SERVER', 'SIGN-IN', 'UNTIL', 'SCOPES'], cells, width)
 }
 
-export function describeSignIn(name: string, signIn: SignInState): string {
+export function describeSignIn(name: string, signIn: ListedSignIn): string {
+  if (signIn.state === 'open') return `${name} asks nobody to sign in: call its tools.`
+  if (signIn.state === 'none') return `Not signed in to ${name}: there was nothing to forget.`
   if (signIn.state !== 'signed-in') return `Signed out of ${name}.`
   const time = until(signIn)
   const scope = signIn.scope === undefined ? '' : ` Scopes: ${signIn.scope}.`

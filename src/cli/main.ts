@@ -51,8 +51,8 @@ export async function main(
 ): Promise<number> {
   const dashes = argv.indexOf('--')
   const ours = dashes < 0 ? argv : argv.slice(0, dashes)
+  const { name, rest } = splitCommand(argv)
   try {
-    const { name, rest } = splitCommand(argv)
     if (name === 'help') return await main([...rest, '--help'], io, gateway)
     const wantsHelp = ours.includes('--help') || ours.includes('-h')
     if (name === undefined) return await withoutCommand(ours, wantsHelp, io)
@@ -64,7 +64,8 @@ export async function main(
     }
     return (await command.run({ ...parseCommand(command, rest), io, gateway })) ?? 0
   } catch (error) {
-    return reportError(error, io, ours.includes('--json'))
+    const command = name !== undefined && Object.hasOwn(commands, name) ? name : undefined
+    return reportError(error, io, { json: ours.includes('--json'), command })
   }
 }
 

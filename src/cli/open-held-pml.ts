@@ -10,6 +10,7 @@ import { type Log, redactedLog } from '../model/log.js'
 import { createLearningRedact } from '../model/redact.js'
 import { createPml, type Pml } from '../pml.js'
 import type { HttpChoice } from './cli-command.js'
+import { countOf } from './count-of.js'
 
 export interface HeldPml extends HeldGateway {
   readonly pml: Pml
@@ -109,7 +110,7 @@ async function reportStart(pml: Pml, onProgress: (step: string) => void, withinM
       told.add(server.name)
       const what =
         server.status === 'ready'
-          ? `${server.toolCount} tools`
+          ? countOf(server.toolCount, 'tool')
           : `${server.trouble?.message} ${server.trouble?.hint}`
       onProgress(`${server.name}: ${what}`)
     }

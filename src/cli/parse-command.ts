@@ -25,10 +25,24 @@ export function parseCommand(command: CliCommand, argv: readonly string[]): Pars
   }
   try {
     const args = parseArgs(rawArgs, command.args)
-    return { args, rawArgs, afterDashes: dashes < 0 ? [] : argv.slice(dashes + 1) }
+    const afterDashes = dashes < 0 ? [] : argv.slice(dashes + 1)
+    if (!command.takesMore) refuseMore([...args._, ...afterDashes], command)
+    return { args, rawArgs, afterDashes }
   } catch (error) {
+    if (error instanceof UsageError) throw error
     throw new UsageError(`${stripVTControlCharacters((error as Error).message)}.`.replace(/\.\.$/, '.'), help)
   }
+}
+
+/** A word too many was meant for something: most often it is an option without its dashes. */
+function refuseMore(words: readonly string[], { name, args }: CliCommand): void {
+  const places = Object.values(args).filter(({ type }) => type === 'positional').length
+  const more = words.slice(places)
+  if (more.length === 0) return
+  const options = [...optionNames(args)].filter((option) => option.length > 1)
+  const closest = closestName(more[0]!, options)
+  const hint = closest === undefined ? `See: pml ${name} --help` : `Did you mean --${closest}?`
+  throw new UsageError(`Unexpected: ${more.join(' ')}.`, hint)
 }
 
 /** All values of an option that may be given several times: `--env A=1 --env B=2`. */

@@ -9,7 +9,9 @@ export async function commandHelp(command: CliCommand, version: string, io: Io):
     meta: { name: command.name, version, description: command.summary },
     args: command.args,
   }
-  const usage = await renderUsage(definition, { meta: { name: 'pml' } })
+  const rendered = await renderUsage(definition, { meta: { name: 'pml' } })
+  const usage =
+    command.usageTail === undefined ? rendered : rendered.replace(/USAGE.*/, `$& ${command.usageTail}`)
   const notes = command.notes === undefined ? '' : `\n${command.notes.trim()}\n`
   const examples = command.examples.map((example) => `  ${example}`).join('\n')
   return plainUnlessTerminal(`${usage}${notes}\nEXAMPLES\n\n${examples}\n`, io)

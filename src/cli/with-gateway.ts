@@ -1,7 +1,7 @@
-import { resolve } from 'node:path'
-import { UsageError } from '../errors.js'
 import type { HolderApi } from '../holder/holder-api.js'
+import type { Log } from '../model/log.js'
 import type { GatewayChoice } from './cli-command.js'
+import { refuseOtherConfig } from './refuse-other-config.js'
 import { closeAndExit, joinGateway, stopRequested } from './run-gateway.js'
 import { createStderrLog } from './stderr-log.js'
 
@@ -10,15 +10,9 @@ const interrupted = 130
 
 /** Speaks to the gateway that holds the data directory, or opens one for as long as `use` takes. */
 export async function withGateway<T>(args: GatewayChoice, use: (api: HolderApi) => Promise<T>): Promise<T> {
-  const log = createStderrLog(process.env.PML_LOG)
+  const log = commandLog(args, process.env.PML_LOG)
   const { holding, held } = await joinGateway(args, 'command', log, () => {})
-  if (args.config !== undefined && resolve(args.config) !== holding.config) {
-    await holding.close()
-    throw new UsageError(
-      `A gateway with another configuration is running here: ${holding.config}.`,
-      'Leave out --config to speak to it, or use another PML_HOME for this configuration.',
-    )
-  }
+  await refuseOtherConfig(args, holding)
   // Servers are in process groups of their own: nobody else ends them.
   void stopRequested().then(() => closeAndExit(() => holding.close(), interrupted))
   held?.pml.start()
@@ -26,5 +20,17 @@ export async function withGateway<T>(args: GatewayChoice, use: (api: HolderApi) 
     return await use(holding.api)
   } finally {
     await holding.close()
+  }
+}
+
+/** A command tells in its own words what it needs of its servers; their troubles are logged for who asks for a log. */
+function commandLog({ quiet }: GatewayChoice, level: string | undefined): Log {
+  if (level) return createStderrLog(level)
+  const log = createStderrLog(quiet ? 'error' : 'warn')
+  return {
+    ...log,
+    warn(message, facts) {
+      if (!message.startsWith('Server "')) log.warn(message, facts)
+    },
   }
 }

@@ -11,6 +11,8 @@ import { repeatedOption } from '../parse-command.js'
 export const addCommand = defineCliCommand({
   name: 'add',
   summary: 'Add a server to the configuration',
+  takesMore: true,
+  usageTail: '-- COMMAND ARGS',
   args: {
     name: { type: 'positional', required: true, description: 'Name of the server' },
     ...commonArgs,

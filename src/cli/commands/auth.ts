@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuthRecord } from '../../auth/auth-record.js'
 import type { Challenge } from '../../auth/discover-authorization-server.js'
-import { type SignInState, signInState } from '../../auth/sign-in-state.js'
+import { signInState } from '../../auth/sign-in-state.js'
 import { openTokenFile, type TokenFile } from '../../auth/token-file.js'
 import { dataDirectory } from '../../config/data-directory.js'
 import { loadConfig } from '../../config/load-config.js'
@@ -36,7 +36,7 @@ export const authCommand = defineCliCommand({
     const config = await loadConfig({ file: args.config, env: io.env, cwd: io.cwd, home })
     if (args.server === undefined) return list(config, home, args.json === true, io)
     const server = findServer(args.server, config)
-    const state = args['sign-out']
+    const state: ListedSignIn = args['sign-out']
       ? await leave(server, config, home, io)
       : await enter(server, config, home, { args, io })
     if (args.json) printJson(io, { server: server.name, ...state })
@@ -50,12 +50,13 @@ async function enter(
   config: PmlConfig,
   home: string,
   { args: chosen, io }: Pick<CommandContext<typeof args>, 'args' | 'io'>,
-): Promise<SignInState> {
+): Promise<ListedSignIn> {
   const seconds = secondsOf(chosen.timeout)
   const file = openTokenFile(home, server)
   const kept = await file.read().catch(() => undefined)
   const fetch = await fetchFor(config)
   const challenge = await findChallenge(server, kept, fetch)
+  if (challenge === undefined) return { state: 'open' }
   const timer = new AbortController()
   const timeUp = setTimeout(() => timer.abort(tooLate(server.name, seconds)), seconds * 1000)
   const deps = { file, fetch, challenge, signal: timer.signal }
@@ -106,20 +107,19 @@ async function signInBy(
   return signInByBrowser(server, { ...deps, mayOpenBrowser: browser ?? hasBrowser(io.env) })
 }
 
-/** What the server asks for; it may also let everybody list its tools and ask only who calls one. */
+/** What the server asks for, if anything; it may also let everybody list its tools and ask only who calls one. */
 async function findChallenge(
   server: HttpServerConfig,
   kept: AuthRecord | undefined,
   fetch: Fetch,
-): Promise<Challenge> {
+): Promise<Challenge | undefined> {
   const { askForChallenge } = await import('../../auth/ask-for-challenge.js')
   const challenge = await askForChallenge(server, fetch)
   if (challenge !== undefined) return challenge
   if (kept !== undefined || server.auth !== undefined) return {}
   const { discoverAuthorizationServer } = await import('../../auth/discover-authorization-server.js')
   const { isPublished } = await discoverAuthorizationServer(server, {}, fetch)
-  if (isPublished) return {}
-  throw new AuthError(server.name, 'it asks nobody who they are.', 'There is nothing to do: call its tools.')
+  return isPublished ? {} : undefined
 }
 
 async function leave(
@@ -127,14 +127,14 @@ async function leave(
   config: PmlConfig,
   home: string,
   io: Io,
-): Promise<SignInState> {
+): Promise<ListedSignIn> {
   const { signOut } = await import('../../auth/sign-out.js')
   const file = openTokenFile(home, server)
   const { wasSignedIn, revoked } = await signOut(server, { file, fetch: await fetchFor(config) })
   if (wasSignedIn && !revoked) {
     io.stderr.write('The authorization server was not told: the tokens it gave end by themselves.\n')
   }
-  return { state: 'needed' }
+  return { state: wasSignedIn ? 'needed' : 'none' }
 }
 
 async function list(config: PmlConfig, home: string, json: boolean, io: Io): Promise<number> {

@@ -1,11 +1,14 @@
+import { PmlError } from '../../errors.js'
+import type { JsonObject } from '../../model/json.js'
 import type { ContentBlock, ToolResult } from '../../model/tool-call.js'
-import { argumentForms, readCallArguments } from '../call-arguments.js'
+import { argumentForms, readCallArguments, textWhereWanted } from '../call-arguments.js'
 import { commonArgs, defineCliCommand, gatewayChoice } from '../cli-command.js'
 import { printJson, printLine } from '../io.js'
 
 export const callCommand = defineCliCommand({
   name: 'call',
   summary: 'Call one tool',
+  takesMore: true,
   args: {
     tool: { type: 'positional', required: true, description: 'server:tool, or any other form of its name' },
     arguments: {
@@ -23,10 +26,21 @@ export const callCommand = defineCliCommand({
   ],
   notes: argumentForms,
   async run({ args, io, gateway }) {
-    const toolArguments = await readCallArguments(args._.slice(1), io)
-    const result = (await gateway.withGateway(gatewayChoice(args), (api) =>
-      api.post('/api/call', { tool: args.tool, arguments: toolArguments }),
-    )) as ToolResult
+    const words = args._.slice(1)
+    const given = await readCallArguments(words, io)
+    const result = (await gateway.withGateway(gatewayChoice(args), async (api) => {
+      const call = (toolArguments: JsonObject) =>
+        api.post('/api/call', { tool: args.tool, arguments: toolArguments })
+      try {
+        return await call(given)
+      } catch (error) {
+        // Refused here, before the server saw anything: there is nothing to be done twice.
+        const isOurs = error instanceof PmlError && error.code === 'BAD_ARGUMENTS'
+        const mended = isOurs ? textWhereWanted(words, given, error.message) : undefined
+        if (mended === undefined) throw error
+        return call(mended)
+      }
+    })) as ToolResult
     if (args.json) printJson(io, result)
     else printLine(io, describeResult(result))
     return result.isError === true ? 1 : 0

@@ -10,7 +10,7 @@ import { checkConfig, checkDataDirectory, checkNode, checkPort, checkToken } fro
 import { type CommandContext, commonArgs, defineCliCommand, gatewayChoice } from '../cli-command.js'
 import { type Colours, coloursFor } from '../colour.js'
 import { broken, type Finding, warning } from '../finding.js'
-import { printJson, printLine } from '../io.js'
+import { type Io, printJson, printLine } from '../io.js'
 import { settledStatus } from '../settled-status.js'
 
 /** A cold `npx` may take this long; a server that takes longer is worth a word. */
@@ -26,7 +26,12 @@ export const doctorCommand = defineCliCommand({
   notes: 'Exits with 1 when something is broken. Servers are started to see whether they start.',
   async run(context) {
     const { args, io } = context
-    const findings = await examine(context)
+    const colours = coloursFor(io, io.stdout)
+    const findings: Finding[] = []
+    for await (const finding of examine(context)) {
+      findings.push(finding)
+      if (!args.json) printLine(io, describe(finding, colours))
+    }
     const count = (level: Finding['level']): number => findings.filter((one) => one.level === level).length
     if (args.json) {
       printJson(io, {
@@ -36,8 +41,6 @@ export const doctorCommand = defineCliCommand({
         findings,
       })
     } else {
-      const colours = coloursFor(io, io.stdout)
-      for (const finding of findings) printLine(io, describe(finding, colours))
       printLine(io)
       printLine(io, sumUp(count('broken'), count('warning')))
     }
@@ -46,34 +49,32 @@ export const doctorCommand = defineCliCommand({
 })
 
 /** Each check goes on whatever the others found; only a gateway needs all that comes before it. */
-async function examine(context: CommandContext<typeof commonArgs>): Promise<readonly Finding[]> {
+async function* examine(context: CommandContext<typeof commonArgs>): AsyncGenerator<Finding> {
   const { args, io } = context
   const home = dataDirectory(io.env)
+  yield checkNode(process.version)
   const dataDirectoryFindings = checkDataDirectory(home)
+  yield* dataDirectoryFindings
   const { findings, config } = await checkConfig({ file: args.config, env: io.env, cwd: io.cwd, home })
+  yield* findings
   const programs = await checkPrograms(config, io.env).catch((error: unknown) => ({
     findings: [fault('PATH', error)],
     withoutProgram: new Set<string>(),
   }))
-  const before = [checkNode(process.version), ...dataDirectoryFindings, ...findings, ...programs.findings]
+  yield* programs.findings
   const canHold = dataDirectoryFindings.every(({ level }) => level !== 'broken')
   const { withoutProgram } = programs
   const gateway = canHold
-    ? await lookAtGateway(context, {
-        source: config?.source,
-        withoutProgram,
-        missingVariables: config?.missingVariables ?? [],
-        waitedMs: serversMs,
-      })
+    ? await lookAtGateway(context, { config, withoutProgram, waitedMs: serversMs })
     : { findings: [] }
-  return [
-    ...before,
-    ...gateway.findings,
-    ...(config === undefined ? [] : [await checkPort(config, gateway.address), ...checkToken(config)]),
-    ...(await checkClients({ platform: process.platform, env: io.env, cwd: io.cwd }).catch(
-      (error: unknown) => [fault('clients', error)],
-    )),
-  ]
+  yield* gateway.findings
+  if (config !== undefined) {
+    yield await checkPort(config, gateway.address)
+    yield* checkToken(config)
+  }
+  yield* await checkClients({ platform: process.platform, env: io.env, cwd: io.cwd }).catch(
+    (error: unknown) => [fault('clients', error)],
+  )
 }
 
 /** A check that fails itself must not hide what the others found. */
@@ -88,15 +89,16 @@ interface GatewayLook {
 }
 
 async function lookAtGateway(
-  { args, gateway }: CommandContext<typeof commonArgs>,
+  { args, io, gateway }: CommandContext<typeof commonArgs>,
   expected: GatewayExpectations,
 ): Promise<GatewayLook> {
   try {
-    const facts = await gateway.withGateway(gatewayChoice(args), readGateway)
+    const choice = { ...gatewayChoice(args), quiet: true }
+    const facts = await gateway.withGateway(choice, (api) => readGateway(api, io))
     return { findings: checkGateway(facts, expected), address: facts.status.http }
   } catch (error) {
     // Told above, with every line of it.
-    if (error instanceof ConfigError && expected.source === undefined) {
+    if (error instanceof ConfigError && expected.config === undefined) {
       const fix = 'Correct the configuration, then run again: pml doctor'
       return {
         findings: [warning('servers', 'were not looked at: no gateway runs, and none can start', fix)],
@@ -106,9 +108,11 @@ async function lookAtGateway(
   }
 }
 
-async function readGateway(api: HolderApi): Promise<GatewayFacts> {
+async function readGateway(api: HolderApi, { stderr }: Io): Promise<GatewayFacts> {
   const until = Date.now() + storeMs
-  let status = await settledStatus(api, serversMs)
+  let status = await settledStatus(api, serversMs, (names) => {
+    if (stderr.isTTY) stderr.write(`waiting for ${names.join(', ')} (${serversMs / 1000} s at most)\n`)
+  })
   while (status.runs === undefined && status.storeTrouble === undefined && Date.now() < until) {
     await sleep(200)
     status = await settledStatus(api, 0)

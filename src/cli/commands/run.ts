@@ -7,6 +7,7 @@ import type { Run, TaskOutcome } from '../../model/run.js'
 import { commonArgs, defineCliCommand, gatewayChoice } from '../cli-command.js'
 import { formatTable } from '../format-table.js'
 import { type Io, printJson, printLine, readAll } from '../io.js'
+import { terminalHint } from '../terminal-hint.js'
 
 export const runCommand = defineCliCommand({
   name: 'run',
@@ -15,7 +16,7 @@ export const runCommand = defineCliCommand({
     file: { type: 'positional', required: true, description: 'YAML or JSON with tasks; - is standard input' },
     ...commonArgs,
   },
-  examples: ['pml run workflow.yaml', 'pml run - < tasks.json', 'pml run workflow.yaml --json'],
+  examples: ['pml run demo/workflow.yaml', 'pml run - < tasks.json', 'pml run demo/workflow.yaml --json'],
   notes: `
 THE FILE
 
@@ -73,7 +74,7 @@ function describeRun(run: Run & { readonly stored?: boolean }, width?: number): 
 }
 
 function outcome(task: TaskOutcome): string {
-  if (task.error !== undefined) return `${task.error.message} ${task.error.hint}`
+  if (task.error !== undefined) return `${task.error.message} ${terminalHint(task.error)}`
   if (task.result === undefined) return ''
   return typeof task.result === 'string' ? task.result : JSON.stringify(task.result)
 }

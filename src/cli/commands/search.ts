@@ -16,6 +16,7 @@ interface SearchReply {
 export const searchCommand = defineCliCommand({
   name: 'search',
   summary: 'Find tools by what they do',
+  takesMore: true,
   args: {
     query: { type: 'positional', description: 'What the tool should do, or its name' },
     ...commonArgs,
@@ -27,7 +28,8 @@ export const searchCommand = defineCliCommand({
     if (!Number.isInteger(limit) || limit < 1) {
       throw new UsageError(`--limit: expected a whole number above 0, got "${args.limit}".`)
     }
-    const query = args._.join(' ')
+    const query = args._.join(' ').trim()
+    if (query === '') throw new UsageError('Expected words to search for.', 'List all tools with: pml tools')
     const reply = (await gateway.withGateway(gatewayChoice(args), (api) =>
       api.post('/api/search', { query, limit }),
     )) as SearchReply

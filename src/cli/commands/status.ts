@@ -4,6 +4,7 @@ import { formatDuration } from '../../model/format-duration.js'
 import type { ServerState } from '../../model/server.js'
 import { commonArgs, defineCliCommand, gatewayChoice } from '../cli-command.js'
 import { type Colours, coloursFor } from '../colour.js'
+import { countOf } from '../count-of.js'
 import { formatTable } from '../format-table.js'
 import { printJson, printLine } from '../io.js'
 import { settledStatus } from '../settled-status.js'
@@ -34,7 +35,7 @@ export function describeStatus(status: Status, colours: Colours, width?: number)
     ...(status.configProblem === undefined ? [] : [['', colours.red(configProblem(status.configProblem))]]),
     ...(status.http === undefined ? [] : [['http', status.http]]),
     ['exposure', mode],
-    ['listing', `${listing.tools} tools, ${listing.tokens} tokens`],
+    ['listing', `${countOf(listing.tools, 'tool')}, ${countOf(listing.tokens, 'token')}`],
     ['tools', toolCounts(tools)],
   ].map(([name, value]) => `${name!.padEnd(10)}${value}`)
   return [...facts, '', servers(status, colours, width), '', runs(status, width)].join('\n')

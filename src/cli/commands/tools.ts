@@ -3,6 +3,7 @@ import type { ToolSummary } from '../../gateway/status.js'
 import { closestName } from '../../model/closest-name.js'
 import { describeStart } from '../../model/describe-start.js'
 import { commonArgs, defineCliCommand, gatewayChoice } from '../cli-command.js'
+import { countOf } from '../count-of.js'
 import { formatTable } from '../format-table.js'
 import { printJson, printLine } from '../io.js'
 import { settledStatus } from '../settled-status.js'
@@ -41,7 +42,7 @@ export const toolsCommand = defineCliCommand({
       printLine(io)
     }
     const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0)
-    printLine(io, `${tools.length} tools, ${tokens} tokens if all were listed`)
+    printLine(io, `${countOf(tools.length, 'tool')}, ${countOf(tokens, 'token')} if all were listed`)
     for (const server of servers) {
       const { name, status, trouble } = server
       if (status === 'ready' || status === 'disabled' || (args.server ?? name) !== name) continue

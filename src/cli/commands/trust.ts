@@ -18,6 +18,7 @@ const waitMs = 20_000
 export const trustCommand = defineCliCommand({
   name: 'trust',
   summary: 'See and accept tools that changed',
+  takesMore: true,
   args: {
     tools: {
       type: 'positional',

@@ -17,12 +17,19 @@ export const upCommand = defineCliCommand({
   notes: 'Standard output has the address alone; progress and help go to standard error.',
   async run({ args, io, gateway }) {
     const progress = createProgress(io)
-    const front = await gateway.openHttpFront({ ...gatewayChoice(args), ...httpChoice(args) }, progress.step)
+    const choice = { ...gatewayChoice(args), ...httpChoice(args), mayReuse: true }
+    const front = await gateway.openHttpFront(choice, progress.step)
+    if (!front.isNew) io.stderr.write(`Already running at ${front.url} (process ${front.holderPid})\n`)
     if (args.json) printJson(io, { url: front.url, mcp: `${front.url}mcp`, holder: front.holderPid })
     else {
       printLine(io, front.url)
       const program = { url: front.url, node: process.execPath, program: programPath() }
-      io.stderr.write(`\n${connectHelp({ ...program, ...configToName(io, args.config) })}\n\n`)
+      const facts = { ...program, ...configToName(io, args.config), ...homeToName(io) }
+      io.stderr.write(`\n${connectHelp(facts)}\n\n`)
+    }
+    if (!front.isNew) {
+      await front.close()
+      return 0
     }
     await front.reportStart(progress.note, reportForMs)
     progress.done(front.here ? 'ready' : `ready, in front of the gateway of process ${front.holderPid}`)
@@ -38,4 +45,9 @@ function configToName(io: Io, file: string | undefined): { readonly config?: str
   const found = findConfigFile({ file, env: io.env, cwd: io.cwd, home })
   const foundFromAnywhere = findConfigFile({ env: {}, cwd: home, home })
   return found === undefined || found === foundFromAnywhere ? {} : { config: found }
+}
+
+/** Nor does a client know the environment of this terminal. */
+function homeToName(io: Io): { readonly home?: string } {
+  return io.env.PML_HOME ? { home: dataDirectory(io.env) } : {}
 }

@@ -7,7 +7,7 @@ import { type FSWatcher, mkdirSync, watch } from 'node:fs'
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { canonicalJson } from '../model/json.js'
 import type { Log } from '../model/log.js'
-import type { HttpServerConfig } from '../model/server.js'
+import { type HttpServerConfig, hasAuthorizationHeader } from '../model/server.js'
 import { withinMs } from '../model/within-ms.js'
 import { Authorization } from './authorization.js'
 import { isSafeUrl } from './is-safe-url.js'
@@ -62,9 +62,8 @@ export function createAuthorizations(options: AuthorizationsOptions): Authorizat
 }
 
 /** A configured Authorization header wins; and over plain http a token could be read by anybody. */
-function mayNeedSignIn({ url, headers, auth }: HttpServerConfig): boolean {
-  const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
-  return auth !== 'none' && !hasHeader && isSafeUrl(url)
+function mayNeedSignIn(server: HttpServerConfig): boolean {
+  return server.auth !== 'none' && !hasAuthorizationHeader(server) && isSafeUrl(server.url)
 }
 
 function watchFolder(folder: string, onEvent: () => void): { close(): void } {

@@ -10,6 +10,7 @@ import {
   discoverAuthorizationServer,
   knownAuthorizationServer,
 } from './discover-authorization-server.js'
+import { newRecord } from './new-record.js'
 import { requestTokens } from './request-tokens.js'
 import { scopeToAsk } from './scope-to-ask.js'
 import { toTokens } from './to-tokens.js'
@@ -44,16 +45,8 @@ export async function signInAsMachine(
   })
   const client = { client_id: authOf(server).clientId!, from: 'configuration' as const }
   const tokens = await requestTokens(server, { authorizationServer, client, params, fetch })
-  const { url, issuer, metadata, resource } = authorizationServer
   return {
-    version: 1,
-    server: server.name,
-    url: server.url,
-    issuer,
-    authorizationServerUrl: url,
-    ...(metadata === undefined ? {} : { metadata: { ...metadata } }),
-    ...(resource === undefined ? {} : { resource }),
-    client,
+    ...newRecord(server, authorizationServer, client),
     tokens: toTokens(tokens, scope, Date.now()),
   }
 }

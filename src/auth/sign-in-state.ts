@@ -1,4 +1,4 @@
-import type { HttpServerConfig } from '../model/server.js'
+import { type HttpServerConfig, hasAuthorizationHeader } from '../model/server.js'
 import type { AuthRecord } from './auth-record.js'
 import { authOf } from './client-authentication.js'
 import { isRenewable, isUsable } from './token-age.js'
@@ -21,9 +21,7 @@ export function signInState(
   now: number,
 ): SignInState {
   if (server.auth === 'none') return { state: 'off' }
-  if (Object.keys(server.headers).some((name) => name.toLowerCase() === 'authorization')) {
-    return { state: 'header' }
-  }
+  if (hasAuthorizationHeader(server)) return { state: 'header' }
   const { clientId } = authOf(server)
   if (record === undefined) return { state: 'none' }
   const { tokens, issuer, wantedScope } = record

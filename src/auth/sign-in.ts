@@ -16,6 +16,7 @@ import {
 } from './discover-authorization-server.js'
 import { explainSignIn } from './explain-sign-in.js'
 import { isSafeUrl } from './is-safe-url.js'
+import { newRecord } from './new-record.js'
 import { obtainClient } from './obtain-client.js'
 import { readRedirect } from './read-redirect.js'
 import { scopeToAsk } from './scope-to-ask.js'
@@ -105,17 +106,7 @@ export async function prepareSignIn(
     // Nothing was published, and nobody is at the paths of old either.
     throw authorizationServer.isPublished || error instanceof TypeError ? error : noSignIn(server.name, error)
   })
-  const { url, issuer, metadata, resource } = authorizationServer
-  const record: AuthRecord = {
-    version: 1,
-    server: server.name,
-    url: server.url,
-    issuer,
-    authorizationServerUrl: url,
-    ...(metadata === undefined ? {} : { metadata: { ...metadata } }),
-    ...(resource === undefined ? {} : { resource }),
-    client,
-  }
+  const record = newRecord(server, authorizationServer, client)
   if (kept?.tokens === undefined && client !== same?.client) await file.write(record)
   return { authorizationServer, scope, client, record }
 }

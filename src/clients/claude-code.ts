@@ -1,11 +1,10 @@
-import type { ClientFormat, Place, System } from './client-format.js'
-import { connectJson, readJsonServers, restoreJson } from './json-client.js'
-import { splitText, variable } from './split-text.js'
+import type { Place, System } from './client-format.js'
+import { jsonFormat } from './json-format.js'
+import { variable } from './split-text.js'
 import { inHome, inProject, pathsOf } from './system-places.js'
-import { takeEntry } from './take-entry.js'
 
 /** `~/.claude.json` holds the user's servers and those of every project; `.mcp.json` is what a project shares. */
-export const claudeCode: ClientFormat = {
+export const claudeCode = jsonFormat({
   name: 'claude-code',
   title: 'Claude Code',
   places(system) {
@@ -16,17 +15,9 @@ export const claudeCode: ClientFormat = {
       { file: inProject(system, '.mcp.json'), section: ['mcpServers'], project: system.cwd },
     ]
   },
-  read(text, place, system) {
-    const split = (value: string) => splitText(value, readReference)
-    return readJsonServers(text, place).map(([name, entry]) =>
-      takeEntry(name, entry, { split, place, system }),
-    )
-  },
-  entries: readJsonServers,
-  restore: restoreJson,
-  connect: (text, place, change) =>
-    connectJson(text, place, change, ({ command, args, env }) => ({ type: 'stdio', command, args, env })),
-}
+  readReference,
+  toEntry: ({ command, args, env }) => ({ type: 'stdio', command, args, env }),
+})
 
 function userFile(system: System): readonly string[] {
   const { CLAUDE_CONFIG_DIR } = system.env

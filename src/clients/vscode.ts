@@ -1,13 +1,12 @@
-import type { ClientFormat, Piece, Place, System } from './client-format.js'
-import { connectJson, readJsonServers, restoreJson } from './json-client.js'
-import { folderReference, splitText, variable } from './split-text.js'
+import type { Piece, Place, System } from './client-format.js'
+import { jsonFormat, plainEntry } from './json-format.js'
+import { folderReference, variable } from './split-text.js'
 import { inAppSettings, inProject } from './system-places.js'
-import { takeEntry } from './take-entry.js'
 
 const editions = ['Code', 'Code - Insiders', 'VSCodium']
 
 /** `mcp.json` of the user and of the workspace; older versions kept servers in `settings.json`. */
-export const vscode: ClientFormat = {
+export const vscode = jsonFormat({
   name: 'vscode',
   title: 'VS Code',
   places(system) {
@@ -26,23 +25,9 @@ export const vscode: ClientFormat = {
       ...inSettings({ file: inProject(system, '.vscode', 'settings.json'), project }),
     ]
   },
-  read(text, place, system) {
-    const split = (value: string) =>
-      splitText(value, (raw, inside) => readReference(raw, inside, place, system))
-    return readJsonServers(text, place).map(([name, entry]) =>
-      takeEntry(name, entry, { split, place, system }),
-    )
-  },
-  entries: readJsonServers,
-  restore: restoreJson,
-  connect: (text, place, change) =>
-    connectJson(text, place, change, ({ command, args, env }) => ({
-      type: 'stdio',
-      command,
-      args,
-      ...(Object.keys(env).length === 0 ? {} : { env }),
-    })),
-}
+  readReference,
+  toEntry: (put) => ({ type: 'stdio', ...plainEntry(put) }),
+})
 
 /** A setting may be written as one dotted key or as keys within one another. */
 function inSettings(place: Omit<Place, 'section'>): readonly Place[] {

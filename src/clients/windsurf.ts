@@ -1,12 +1,11 @@
-import type { ClientFormat, Piece } from './client-format.js'
-import { connectJson, readJsonServers, restoreJson } from './json-client.js'
-import { splitText, variable } from './split-text.js'
+import type { Piece } from './client-format.js'
+import { jsonFormat, plainEntry } from './json-format.js'
+import { variable } from './split-text.js'
 import { inHome } from './system-places.js'
-import { takeEntry } from './take-entry.js'
 
 const section = ['mcpServers']
 
-export const windsurf: ClientFormat = {
+export const windsurf = jsonFormat({
   name: 'windsurf',
   title: 'Windsurf',
   places: (system) => [
@@ -17,21 +16,9 @@ export const windsurf: ClientFormat = {
       edition: 'Next',
     })),
   ],
-  read(text, place, system) {
-    const split = (value: string) => splitText(value, readReference)
-    return readJsonServers(text, place).map(([name, entry]) =>
-      takeEntry(name, entry, { split, place, system }),
-    )
-  },
-  entries: readJsonServers,
-  restore: restoreJson,
-  connect: (text, place, change) =>
-    connectJson(text, place, change, ({ command, args, env }) => ({
-      command,
-      args,
-      ...(Object.keys(env).length === 0 ? {} : { env }),
-    })),
-}
+  readReference,
+  toEntry: plainEntry,
+})
 
 /** `${env:NAME}`, and `${file:path}`, whose content is none of our business. */
 function readReference(raw: string, inside: string): Piece | undefined {

@@ -1,26 +1,28 @@
 import { isObject } from '../model/json.js'
 import type { ClientFormat, Found, Place, System } from './client-format.js'
-import { connectJson, readJsonServers, restoreJson } from './json-client.js'
+import { readJsonServers } from './json-client.js'
+import { jsonFormat } from './json-format.js'
 import { literal } from './split-text.js'
 import { inAppSettings, inHome, inProject, inXdgConfig } from './system-places.js'
 import { takeEntry } from './take-entry.js'
 
 const section = ['context_servers']
 
+/** It resolves no references, and extensions write among its servers. */
 export const zed: ClientFormat = {
-  name: 'zed',
-  title: 'Zed',
-  places: (system) => [
-    ...userSettings(system).map((file) => ({ file, section })),
-    ...flatpak(system).map((file) => ({ file, section, edition: 'Flatpak' })),
-    { file: inProject(system, '.zed', 'settings.json'), section, project: system.cwd },
-  ],
+  ...jsonFormat({
+    name: 'zed',
+    title: 'Zed',
+    places: (system) => [
+      ...userSettings(system).map((file) => ({ file, section })),
+      ...flatpak(system).map((file) => ({ file, section, edition: 'Flatpak' })),
+      { file: inProject(system, '.zed', 'settings.json'), section, project: system.cwd },
+    ],
+    readReference: () => undefined,
+    toEntry: ({ command, args, env }) => ({ source: 'custom', command, args, env }),
+  }),
   read: (text, place, system) =>
     readJsonServers(text, place).map(([name, entry]) => readEntry(name, entry, place, system)),
-  entries: readJsonServers,
-  restore: restoreJson,
-  connect: (text, place, change) =>
-    connectJson(text, place, change, ({ command, args, env }) => ({ source: 'custom', command, args, env })),
 }
 
 /** On macOS too it keeps to `~/.config`. */

@@ -95,3 +95,8 @@ export interface ServerStart {
 export type KnownEra =
   | { readonly kind: 'legacy' }
   | { readonly kind: 'modern'; readonly discover: JsonObject }
+
+/** A header of its own lets us in: then nobody signs in. */
+export function hasAuthorizationHeader({ headers }: HttpServerConfig): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
+}

@@ -12,7 +12,7 @@ import { PmlError, ScopeNeededError, SignInNeededError, UpstreamError, UpstreamR
 import { isDeeperThan } from '../model/is-deeper-than.js'
 import { launcherOf } from '../model/launcher.js'
 import { type Redact, redactJson } from '../model/redact.js'
-import type { ServerConfig, Trouble, TroubleKind } from '../model/server.js'
+import { hasAuthorizationHeader, type ServerConfig, type Trouble, type TroubleKind } from '../model/server.js'
 import { isPath } from './find-program.js'
 import { installHint } from './install-hint.js'
 import { launcherTrouble } from './launcher-trouble.js'
@@ -170,10 +170,10 @@ function processEnded(server: ServerConfig, exit: ProcessExit, stderr: string | 
 const byHand = 'Run its command by hand to see why; check args and env in the configuration.'
 
 function accessDenied(status: number, server: ServerConfig): Finding {
-  const given = server.transport === 'stdio' ? [] : Object.keys(server.headers)
-  const hint = given.some((name) => name.toLowerCase() === 'authorization')
-    ? 'The Authorization header was refused: renew the token it refers to.'
-    : 'Set the header the server asks for under "headers", e.g. "Authorization": "Bearer ..." with the token by reference.'
+  const hint =
+    server.transport !== 'stdio' && hasAuthorizationHeader(server)
+      ? 'The Authorization header was refused: renew the token it refers to.'
+      : 'Set the header the server asks for under "headers", e.g. "Authorization": "Bearer ..." with the token by reference.'
   return finding('auth', `access was refused (HTTP ${status}).`, hint)
 }
 

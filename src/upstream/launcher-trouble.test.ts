@@ -9,7 +9,7 @@ test.each([
   [
     'npx',
     ['-y', '@scope/none'],
-    'npm error code E404\nnpm error 404 Not Found - GET https://registry.npmjs.org/@scope%2fnone - Not found',
+    'npm error code E404\nnpm error 404 Not Found - GET https://registry.example/@scope%2fnone - Not found',
     'exit',
     'npx cannot find @scope/none',
     'Correct the name @scope/none in args.',
@@ -17,7 +17,7 @@ test.each([
   [
     'npx',
     ['-y', 'server'],
-    'npm error code EAI_AGAIN\nnpm error request to https://registry.npmjs.org/server failed, reason: getaddrinfo EAI_AGAIN',
+    'npm error code EAI_AGAIN\nnpm error request to https://registry.example/server failed, reason: getaddrinfo EAI_AGAIN',
     'offline',
     'npx cannot reach the npm registry.',
     'network',
@@ -42,7 +42,7 @@ test.each([
   [
     'bunx',
     ['none-such'],
-    'error: GET https://registry.npmjs.org/none-such - 404',
+    'error: GET https://registry.example/none-such - 404',
     'exit',
     'bunx cannot find none-such',
     'none-such',

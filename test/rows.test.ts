@@ -9,7 +9,7 @@ const rows: readonly (readonly string[])[] = [
   ['pml'],
   ['gateway', 'holder'],
   ['plan', 'execute', 'learn'],
-  ['upstream'],
+  ['graph', 'upstream', 'embed'],
   ['auth', 'clients', 'store', 'config'],
   ['model', 'errors', 'version'],
 ]

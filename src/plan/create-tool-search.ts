@@ -6,8 +6,8 @@
 import type { Tool } from '../model/tool.js'
 import { type Bm25f, buildBm25f, type FieldWeight } from './bm25f.js'
 import { createNameMatcher, nearness } from './match-name.js'
-import { findRuns, splitRun } from './split-words.js'
-import { stopWords } from './stop-words.js'
+import { findRuns, splitRun } from '../model/words/split-words.js'
+import { stopWords } from '../model/words/stop-words.js'
 import { type Field, toolText } from './tool-text.js'
 import { createVocabulary, termsPerWord, type Vocabulary } from './vocabulary.js'
 

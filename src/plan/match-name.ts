@@ -2,9 +2,9 @@ import type { Tool } from '../model/tool.js'
 import { wireName } from '../model/wire-name.js'
 import { createMisspeltFinder } from './find-misspelt.js'
 import { foldName } from './fold-name.js'
-import { splitWords } from './split-words.js'
-import { stem } from './stem.js'
-import { stopWords } from './stop-words.js'
+import { splitWords } from '../model/words/split-words.js'
+import { stem } from '../model/words/stem.js'
+import { stopWords } from '../model/words/stop-words.js'
 
 /**
  * How near a query is to the name of a tool. Steps, not measurements: they only have to order the kinds of match, and

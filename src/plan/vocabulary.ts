@@ -1,5 +1,5 @@
-import { findRuns, splitRun } from './split-words.js'
-import { stem } from './stem.js'
+import { findRuns, splitRun } from '../model/words/split-words.js'
+import { stem } from '../model/words/stem.js'
 
 /**
  * Numbers for the words of a catalogue. A word has two: one for how it is written and one for its stem. The stem finds,

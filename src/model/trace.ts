@@ -1,0 +1,36 @@
+import type { Json, JsonObject } from './json.js'
+import type { ToolId } from './tool.js'
+
+/**
+ * What happened, redacted, for good: one row for a run and one for each call in it. Everything learned can be rebuilt from
+ * these. A call's parent is the run, or the call that made it.
+ */
+export interface Trace {
+  /** UUIDv7, minted when the thing was born; a run's trace has the run's id. */
+  readonly id: string
+  readonly parentId?: string
+  readonly runId: string
+  /** Absent for a run as a whole. */
+  readonly tool?: ToolId
+  readonly taskId?: string
+  readonly intent?: string
+  readonly arguments?: JsonObject
+  /** Summarised above 10 KB. */
+  readonly result?: Json
+  readonly errorCode?: string
+  readonly success: boolean
+  readonly startedAt: number
+  readonly endedAt: number
+  /** Traces that the plan said must end before this one starts. */
+  readonly dependsOn: readonly string[]
+  /** Values of earlier results that reappeared in the arguments, found before redaction. */
+  readonly links: readonly ValueLink[]
+}
+
+export interface ValueLink {
+  /** The trace whose result held the value. */
+  readonly from: string
+  /** Where it stood there, and where it reappeared: `items[0].id`, `repo.id`. */
+  readonly resultPath: string
+  readonly argumentPath: string
+}

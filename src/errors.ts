@@ -359,6 +359,25 @@ export class HolderError extends PmlError {
   }
 }
 
+/** Text could not be turned into vectors; search goes on by words alone. */
+export class EmbedderError extends PmlError {
+  constructor(
+    readonly embedder: string,
+    message: string,
+    hint: string,
+    options?: ErrorOptions,
+  ) {
+    super('EMBEDDER', `Embedder "${embedder}": ${message}`, hint, options)
+  }
+}
+
+/** A model did not arrive whole; what did arrive is kept where it can be taken up again. */
+export class DownloadError extends PmlError {
+  constructor(message: string, hint: string, options?: ErrorOptions) {
+    super('DOWNLOAD', message, hint, options)
+  }
+}
+
 /** Names with spaces are allowed, and hints are copied into shells. */
 export function shellWord(name: string): string {
   return /^[\w./:@%+=\\-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`

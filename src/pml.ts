@@ -3,13 +3,21 @@
  * snapshot of the last run before the store is open and before any server is up: both are started once the first client has
  * had its answer, or a moment later, so that they do not slow it down.
  */
+import { createEmbedderChoice } from './embed/choose-embedder.js'
+import { openToolVectors } from './embed/open-tool-vectors.js'
 import { openRuns, type Runs } from './execute/open-runs.js'
 import { createGateway, type Gateway } from './gateway/create-gateway.js'
 import { createTokenCounter } from './gateway/token-counter.js'
+import { type Analysis, createAnalysis } from './graph/create-analysis.js'
+import { createKnowledgeGraph } from './graph/create-knowledge-graph.js'
+import type { KnowledgeGraphOptions } from './graph/knowledge-graph.js'
+import { createLearning } from './learn/create-learning.js'
+import { followTemplates } from './learn/follow-templates.js'
 import type { PmlConfig } from './model/config.js'
 import type { Log } from './model/log.js'
 import type { Redact } from './model/redact.js'
 import { definitionText, type Tool } from './model/tool.js'
+import { createToolSearch, type ToolSearch } from './plan/create-tool-search.js'
 import { createLateStore } from './store/create-late-store.js'
 import { readSnapshot } from './store/snapshot.js'
 import type { Store } from './store/store.js'
@@ -48,6 +56,10 @@ export interface Pml {
 
 /** Left to the first client's handshake and list before servers are spawned; they compete for the same cores. */
 const startAfterMs = 300
+/** A workflow changes several edges at once, and nobody waits for the analysis. */
+const analyseAfterMs = 2_000
+/** The hubs that a summary names. */
+const mostCentral = 5
 
 export function createPml(options: PmlOptions): Pml {
   const { dataDirectory, log, redact } = options
@@ -86,14 +98,35 @@ export function createPml(options: PmlOptions): Pml {
     log,
     async onOpen(store) {
       upstreams.adoptPins(await store.loadTools())
+      await learning.load(store)
       await store.markInterrupted()
     },
     onTrouble: report('the store could not be opened'),
   })
+  const vectors = openToolVectors({ store: lateStore.current, log })
+  const embedderChoice = createEmbedderChoice({ vectors, dataDirectory, log })
+  const graphOptions: KnowledgeGraphOptions = { now: Date.now, cosine: (a, b) => search.cosine(a, b) }
+  const graph = createKnowledgeGraph(graphOptions)
+  const search: ToolSearch = createToolSearch({ vectors, graph })
+  const analysis = createAnalysis({ graph, log, debounceMs: analyseAfterMs })
+  const learning = createLearning({
+    graph,
+    createGraph: () => createKnowledgeGraph(graphOptions),
+    store: lateStore.current,
+    redact,
+    log,
+  })
+  const templates = followTemplates({
+    catalogue: upstreams,
+    learning,
+    onError: report('what the schemas suggest was not saved'),
+  })
+
   const start = once(() => {
     clearTimeout(startTimer)
     upstreams.start()
     lateStore.open()
+    embedderChoice.choose(config.search)
   })
   const startTimer = setTimeout(start, startAfterMs)
 
@@ -105,6 +138,7 @@ export function createPml(options: PmlOptions): Pml {
     callTool,
     store: lateStore.current,
     concurrentCalls: () => config.limits.concurrentCalls,
+    onEnd: (plan, run) => void learning.learn(plan, run),
     redact,
     log,
   })
@@ -135,9 +169,18 @@ export function createPml(options: PmlOptions): Pml {
         return upstreams.sendRequest(request)
       },
     },
+    search,
     callTool,
     endSession: upstreams.endSession,
     runs,
+    learned: {
+      rebuild: learning.rebuild,
+      async summary() {
+        await lateStore.current()
+        return { ...learning.summary(), ...summariseAnalysis(await analysis.settled()) }
+      },
+      vectors: () => ({ ...vectors.state(), ...troubleOf(embedderChoice.trouble()) }),
+    },
     async trust(seen) {
       await lateStore.current()
       const accepted = upstreams.trust(seen)
@@ -161,6 +204,7 @@ export function createPml(options: PmlOptions): Pml {
     storeOpen: lateStore.current,
     async reconfigure(next) {
       config = next
+      embedderChoice.choose(next.search)
       await upstreams.reconfigure(next.servers)
     },
     async close() {
@@ -168,6 +212,9 @@ export function createPml(options: PmlOptions): Pml {
       clearTimeout(startTimer)
       await gateway.close()
       await runs.close()
+      templates.close()
+      await learning.close()
+      await Promise.all([vectors.close(), analysis.close()])
       await Promise.all([upstreams.close(), counter.close()])
       stopPersist()
       await persist.close()
@@ -192,4 +239,16 @@ function once(action: () => void): () => void {
     done = true
     action()
   }
+}
+
+function summariseAnalysis({ pageRank, communities }: Analysis) {
+  const central = [...pageRank].sort(([, a], [, b]) => b - a).slice(0, mostCentral)
+  return {
+    communities: new Set(communities.values()).size,
+    central: central.map(([tool, rank]) => ({ tool, rank })),
+  }
+}
+
+function troubleOf(trouble: string | undefined) {
+  return trouble === undefined ? {} : { trouble }
 }

@@ -7,7 +7,7 @@ import { root } from './harness.js'
 const rows: readonly (readonly string[])[] = [
   ['cli'],
   ['pml'],
-  ['gateway', 'holder'],
+  ['gateway', 'holder', 'evaluate'],
   ['plan', 'execute', 'learn'],
   ['graph', 'upstream', 'embed'],
   ['auth', 'clients', 'store', 'config'],

@@ -23,6 +23,7 @@ const status: Status = {
   exposure: { mode: 'auto', effective: 'meta' },
   listing: { tools: 4, tokens: 812 },
   tools: { known: 3, callable: 1, unreachable: 1, quarantined: 1 },
+  search: { model: 'hashing-1' },
   servers: [
     { name: 'files', transport: 'stdio', status: 'ready', toolCount: 2, fromSnapshot: false, pids: [1] },
     {
@@ -153,6 +154,8 @@ const names = [
   'search',
   'call',
   'run',
+  'learn',
+  'model',
   'init',
   'add',
   'remove',
@@ -270,6 +273,7 @@ it('status shows who holds, the cost of the listing, every server and the last r
     exposure  auto (meta)
     listing   4 tools, 812 tokens
     tools     3 known, 1 callable, 1 of servers that are down, 1 waiting for pml trust
+    search    by words and hashing-1
 
     SERVER  STATE  TOOLS  VIA    NOTE
     files   ready  2      stdio
@@ -321,6 +325,46 @@ it('search sends all words, and says which servers could not be asked', async ()
     web is down
     "
   `)
+})
+
+describe('learn', () => {
+  const edge = {
+    ...{ from: 'files:list', to: 'files:read', type: 'provides', source: 'observed' },
+    ...{ count: 7, successes: 6, failures: 1 },
+  }
+  const summary = {
+    ...{ tools: 2, edges: 1, density: 0.5, strongest: [{ ...edge, weight: 0.547 }] },
+    kinds: [{ type: 'provides', source: 'observed', edges: 1 }],
+  }
+
+  it('shows what is known by type and source, and what is strongest', async () => {
+    replies['/api/learn'] = { summary }
+    const { stdout } = await pml(['learn'])
+    expect(stdout).toContain('2 tools, 1 edge, 50.0 % of all pairs')
+    expect(stdout).toMatch(/EDGES +OBSERVED +INFERRED +TEMPLATE\nprovides +1\n/)
+    expect(stdout).toMatch(/files:list +files:read +provides +observed +7 +1 +0\.55/)
+    expect(asked).toEqual([{ path: '/api/learn', body: {} }])
+    expect(JSON.parse((await pml(['learn', '--json'])).stdout)).toEqual({ summary })
+  })
+
+  it('says when nothing was learned yet', async () => {
+    replies['/api/learn'] = { summary: { ...summary, tools: 0, edges: 0, kinds: [], strongest: [] } }
+    expect((await pml(['learn'])).stdout).toContain('Nothing learned yet')
+  })
+
+  it('--rebuild tells what changed', async () => {
+    const rebuilt = { runs: 3, traces: 12, edges: 1, added: [], removed: [], changed: [] as unknown[] }
+    replies['/api/learn'] = { summary, rebuilt }
+    expect((await pml(['learn', '--rebuild'])).stdout).toContain('3 runs (12 traces): nothing changed.')
+    expect(asked.at(-1)).toEqual({ path: '/api/learn', body: { rebuild: true } })
+    const before = { ...edge, count: 9, source: 'inferred' }
+    replies['/api/learn'] = { summary, rebuilt: { ...rebuilt, changed: [{ before, after: edge }] } }
+    const { stdout } = await pml(['learn', '--rebuild'])
+    expect(stdout).toContain('0 edges added, 0 removed, 1 changed.')
+    expect(stdout).toContain(
+      '~ files:list provides files:read: inferred, seen 9 (1 failed) -> observed, seen 7 (1 failed)',
+    )
+  })
 })
 
 describe('call', () => {

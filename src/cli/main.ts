@@ -27,6 +27,11 @@ const commands: Readonly<Record<string, Entry>> = {
   search: entry('Find tools by what they do', () => import('./commands/search.js'), 'searchCommand'),
   call: entry('Call one tool', () => import('./commands/call.js'), 'callCommand'),
   run: entry('Run a workflow from a file', () => import('./commands/run.js'), 'runCommand'),
+  learn: entry(
+    'What was learned from runs: which tools go together',
+    () => import('./commands/learn.js'),
+    'learnCommand',
+  ),
   init: entry('Take over the servers of your clients', () => import('./commands/init.js'), 'initCommand'),
   add: entry('Add a server to the configuration', () => import('./commands/add.js'), 'addCommand'),
   remove: entry(
@@ -36,6 +41,8 @@ const commands: Readonly<Record<string, Entry>> = {
   ),
   auth: entry('Sign in to servers that ask for it', () => import('./commands/auth.js'), 'authCommand'),
   trust: entry('See and accept tools that changed', () => import('./commands/trust.js'), 'trustCommand'),
+  model: entry('Choose what finds tools by meaning', () => import('./commands/model.js'), 'modelCommand'),
+  bench: entry('Measure PML on a set of requests', () => import('./commands/bench.js'), 'benchCommand'),
   doctor: entry(
     'Find what is wrong and how to mend it',
     () => import('./commands/doctor.js'),

@@ -103,6 +103,6 @@ function tilde(path: string, place: BuildPlace): string {
   return place.userHome !== '' && /^~[/\\]/.test(path) ? resolve(place.userHome, path.slice(2)) : path
 }
 
-function isHttpUrl(text: string): boolean {
+export function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }

@@ -1,3 +1,4 @@
+import type { EndpointConfig } from '../model/config.js'
 import type { ServerConfig } from '../model/server.js'
 import type { ResolvedReference } from './resolve-references.js'
 
@@ -21,6 +22,11 @@ export function collectSecrets(
   for (const other of others) if (other !== undefined) secrets.add(other)
   secrets.delete('')
   return [...secrets]
+}
+
+/** What an endpoint must be told and nobody else. */
+export function endpointSecrets({ url, apiKey, headers }: EndpointConfig): readonly string[] {
+  return [...ofUrl(url), ...named(headers), apiKey ?? '']
 }
 
 /** The database's address carries a password, which drivers like to repeat in their errors. */

@@ -15,6 +15,8 @@ it.each([
   [true, {}],
   [true, { exposure: 'meta', servers: { a: { command: 'npx', args: ['-y', 'x'], autoApprove: [] } } }],
   [true, { mcpServers: { a: { url: 'https://x.example', headers: { A: 'b' } } } }],
+  [true, { search: { embedder: 'local', endpoints: { local: { url: 'http://x.example', model: 'm' } } } }],
+  [false, { search: { endpoints: { local: { url: 'http://x.example' } } } }],
   [false, { exposure: 'all' }],
   [false, { serverz: {} }],
   [false, { servers: { a: { args: [5] } } }],

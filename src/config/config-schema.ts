@@ -81,6 +81,19 @@ export const serverSchema = z.looseObject({
     .optional(),
 })
 
+const endpoint = z.strictObject({
+  url: text.describe('Its address up to /embeddings, as in http://127.0.0.1:11434/v1 for Ollama.'),
+  model: text.describe('The model, as the endpoint names it.'),
+  apiKey: text.describe('Bearer token; best a reference to an environment variable.').optional(),
+  headers: z.record(text, text).default({}).describe('HTTP headers sent with every request.'),
+  queryPrefix: text
+    .default('')
+    .describe('Put before every question, where the model asks for it, as in "query: ".'),
+  toolPrefix: text
+    .default('')
+    .describe('Put before the text of every tool, where the model asks for it, as in "passage: ".'),
+})
+
 const servers = z.record(text, serverSchema.meta({ id: 'server' }))
 
 export const configSchema = z.strictObject({
@@ -143,6 +156,21 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('Where pml up listens.'),
+  search: z
+    .strictObject({
+      embedder: text
+        .min(1)
+        .default('static')
+        .describe(
+          'What finds tools by meaning: static (built in), none (words alone), bge-m3 (downloaded by pml model use bge-m3), or the name of an endpoint.',
+        ),
+      endpoints: z
+        .record(text, endpoint)
+        .default({})
+        .describe('Programs that make vectors and speak as OpenAI does (Ollama, LM Studio, vLLM), by name.'),
+    })
+    .prefault({})
+    .describe('How tools are found by what they mean.'),
   limits: z
     .strictObject({
       maxMessageBytes: z
@@ -162,6 +190,7 @@ export const configSchema = z.strictObject({
 
 export type ConfigFile = z.output<typeof configSchema>
 export type ServerEntry = z.output<typeof serverSchema>
+export type EndpointEntry = z.output<typeof endpoint>
 
 export const topLevelKeys: readonly string[] = Object.keys(configSchema.shape)
 export const serverKeys: readonly string[] = Object.keys(serverSchema.shape)

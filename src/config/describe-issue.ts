@@ -66,7 +66,7 @@ function expectation(issue: z.core.$ZodIssue): string {
 }
 
 /** Places whose values are often secrets: only their type is told. */
-const oftenSecret = /^(?:env|headers|url|serverUrl|httpUrl|token)$/
+const oftenSecret = /^(?:env|headers|url|serverUrl|httpUrl|token|apiKey)$/
 
 export function show(value: unknown, path: Path): string {
   if (value === undefined) return 'nothing'

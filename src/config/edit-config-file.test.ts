@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ConfigError, UsageError } from '../errors.js'
-import { addServerToFile, removeServerFromFile } from './edit-config-file.js'
+import { addServerToFile, removeServerFromFile, setInFile } from './edit-config-file.js'
 
 let folder: string
 beforeEach(() => {
@@ -207,6 +207,72 @@ describe('JSON', () => {
       a: { command: 'a' },
       c: { command: 'c' },
     })
+  })
+})
+
+describe('setting search.embedder', () => {
+  const set = (file: string) => setInFile(file, 'search', 'embedder', 'bge-m3')
+
+  it.each([
+    ['', 'search:\n  embedder: bge-m3\n'],
+    ['# mine\n', '# mine\nsearch:\n  embedder: bge-m3\n'],
+    ['servers:\n    a: { command: a }', 'servers:\n    a: { command: a }\nsearch:\n    embedder: bge-m3\n'],
+    [
+      'search:\n  embedder: static # for now\nprefix: none\n',
+      'search:\n  embedder: bge-m3 # for now\nprefix: none\n',
+    ],
+    ['search:\n  embedder: "static"\n', 'search:\n  embedder: bge-m3\n'],
+    ['search:\n  embedder:\n', 'search:\n  embedder: bge-m3\n'],
+    ['search: {embedder: static}  # x\n', 'search: {embedder: bge-m3}  # x\n'],
+    [
+      'search:\n  # mine\n  endpoints:\n    a: {url: "http://x", model: m}  # local\n\nprefix: none\n',
+      'search:\n  # mine\n  endpoints:\n    a: {url: "http://x", model: m}  # local\n  embedder: bge-m3\n\nprefix: none\n',
+    ],
+    [
+      'search:   # nothing yet\nprefix: none\n',
+      'search:   # nothing yet\n  embedder: bge-m3\nprefix: none\n',
+    ],
+    ['search: {}\n', 'search: { embedder: bge-m3 }\n'],
+    ['search: ~\n', 'search:\n  embedder: bge-m3\n'],
+    ['search:\n  # soon\nprefix: none\n', 'search:\n  embedder: bge-m3\n  # soon\nprefix: none\n'],
+    ['{ prefix: none }\n', '{ prefix: none, search: { embedder: bge-m3 } }\n'],
+    ['prefix: none\n...\n', 'prefix: none\nsearch:\n  embedder: bge-m3\n...\n'],
+    ['search:\n  embedder: |\n    static\n', 'search:\n  embedder: |-\n    bge-m3\n'],
+  ])('in YAML %j', async (before, after) => {
+    expect(await edit('a.yaml', before, set)).toBe(after)
+  })
+
+  it.each([
+    ['', '{\n  "search": {\n    "embedder": "bge-m3"\n  }\n}\n'],
+    ['{"search":{"embedder":"static"},"prefix":"none"}', '{"search":{"embedder":"bge-m3"},"prefix":"none"}'],
+    [
+      '{\n  // mine\n  "search": { "embedder": "static" /* for now */ },\n}\n',
+      '{\n  // mine\n  "search": { "embedder": "bge-m3" /* for now */ },\n}\n',
+    ],
+    [
+      '{\n\t"prefix": "none" // one\n}\n',
+      '{\n\t"prefix": "none", // one\n\t"search": {\n\t\t"embedder": "bge-m3"\n\t}\n}\n',
+    ],
+    ['{\n  "search": null\n}\n', '{\n  "search": {\n    "embedder": "bge-m3"\n  }\n}\n'],
+  ])('in JSON %j', async (before, after) => {
+    expect(await edit('a.json', before, set)).toBe(after)
+  })
+
+  it('a value that YAML would read as something else is quoted', async () => {
+    const set = (file: string) => setInFile(file, 'search', 'embedder', 'no: 5 #')
+    expect(await edit('a.yaml', 'search:\n  embedder: static\n', set)).toBe(
+      'search:\n  embedder: "no: 5 #"\n',
+    )
+  })
+
+  it.each([
+    '- a\n',
+    'search: 5\n',
+    'search: [\n',
+    'a: &x { embedder: static, endpoints: {} }\nsearch: *x\n',
+  ])('leaves %j as it is, and says so', async (before) => {
+    await expect(edit('a.yaml', before, set)).rejects.toThrow(ConfigError)
+    expect(readFileSync(place('a.yaml'), 'utf8')).toBe(before)
   })
 })
 

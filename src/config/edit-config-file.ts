@@ -1,4 +1,4 @@
-/** Adds and removes servers in a file that a person wrote: what is not touched keeps its comments and its form. */
+/** Changes servers and settings in a file that a person wrote: what is not touched keeps its comments and its form. */
 import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { ConfigError, UsageError } from '../errors.js'
@@ -7,8 +7,8 @@ import { isObject } from '../model/json.js'
 import type { ServerDefinition } from '../model/server-definition.js'
 import { writeFileAtomically } from '../model/write-file-atomically.js'
 import { isJsonFile, parseConfigText } from './config-text.js'
-import { addToJson, removeFromJson } from './edit-json-text.js'
-import { addToYaml, removeFromYaml } from './edit-yaml-text.js'
+import { addToJson, removeFromJson, setInJson } from './edit-json-text.js'
+import { addToYaml, printInYaml, removeFromYaml, setInYaml } from './edit-yaml-text.js'
 import { serverNameProblem } from './server-name.js'
 
 export type { ServerDefinition }
@@ -72,6 +72,25 @@ export async function removeServerFromFile(file: string, name: string): Promise<
   await writeChecked(file, await edit(text, section, name), rest)
 }
 
+/** Sets one text beneath a section of a file, `search.embedder` say; makes section and file where there is none. */
+export async function setInFile(file: string, section: string, key: string, value: string): Promise<void> {
+  const text = await readOrEmpty(file)
+  const { value: before, lineOf } = await parseConfigText(text, file)
+  if (!isObject(before)) throw new ConfigError(file, 1, 'expected a mapping with servers')
+  const old = before[section] ?? {}
+  if (!isObject(old)) throw new ConfigError(file, lineOf([section]), `${section}: expected a mapping`)
+  const expected = { ...before, [section]: { ...old, [key]: value } }
+  for (const edit of isJsonFile(file) ? [setInJson] : [setInYaml, printInYaml]) {
+    const edited = await edit(text, section, key, value)
+    const isExact = await parseConfigText(edited, file).then(
+      (after) => isDeepStrictEqual(after.value, expected),
+      () => false,
+    )
+    if (isExact) return await writeFileAtomically(file, edited)
+  }
+  throw cannotEdit(file)
+}
+
 async function readOrEmpty(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
@@ -112,10 +131,10 @@ async function writeChecked(file: string, text: string, expected: Record<string,
 async function check(file: string, text: string, expected: Record<string, unknown>): Promise<void> {
   const { servers } = await readServers(text, file)
   if (!isDeepStrictEqual(servers, expected)) {
-    throw new ConfigError(
-      file,
-      undefined,
-      'the file is written in a way that this command cannot edit safely',
-    )
+    throw cannotEdit(file)
   }
+}
+
+function cannotEdit(file: string): ConfigError {
+  return new ConfigError(file, undefined, 'the file is written in a way that this command cannot edit safely')
 }

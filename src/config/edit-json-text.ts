@@ -31,3 +31,20 @@ export async function removeFromJson(text: string, section: Section, name: strin
   }
   return edited
 }
+
+/** Sets one text beneath a section, `search.embedder` say; what is there in its place is replaced. */
+export async function setInJson(text: string, section: string, key: string, value: string): Promise<string> {
+  if (text.trim() === '') return `${JSON.stringify({ [section]: { [key]: value } }, undefined, 2)}\n`
+  const root = parseJsonTree(text) as JsonTreeObject
+  const parent = findEntry(root, section)?.value
+  if (parent === undefined) return insertJsonEntry(text, root, section, { [key]: value }, 1)
+  if (parent.kind !== 'object') return replace(parent, prettyJson({ [key]: value }, text, 1))
+  const old = findEntry(parent, key)?.value
+  return old === undefined
+    ? insertJsonEntry(text, parent, key, value, 2)
+    : replace(old, JSON.stringify(value))
+
+  function replace({ start, end }: { readonly start: number; readonly end: number }, by: string): string {
+    return text.slice(0, start) + by + text.slice(end)
+  }
+}

@@ -41,8 +41,54 @@ export async function removeFromYaml(text: string, section: Section, name: strin
   return document.toString(formOf(text))
 }
 
+/**
+ * Sets one text beneath a section. As text where the section is a block, or is not there and the file is one; both
+ * hold for what people write. Whoever calls checks what came of it, and may ask for the file to be printed anew.
+ */
+export async function setInYaml(text: string, section: string, key: string, value: string): Promise<string> {
+  const { parseDocument, isScalar, stringify } = await import('yaml')
+  const document = parseDocument(text)
+  const written = stringify(value, { lineWidth: 0 }).trimEnd()
+  const parent = document.contents === null ? undefined : document.get(section, true)
+  const indent = ' '.repeat(formOf(text).indent)
+  if (parent === undefined) {
+    return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${section}:\n${indent}${key}: ${written}\n`
+  }
+  if (isScalar(parent) && parent.range) {
+    // `search:` with nothing beneath it, but perhaps a comment behind it.
+    const end = text.indexOf('\n', parent.range[0])
+    const at = end < 0 ? text.length : end
+    return `${text.slice(0, at)}\n${indent}${key}: ${written}${text.slice(at) || '\n'}`
+  }
+  const old = document.getIn([section, key], true)
+  if (isScalar(old) && old.range && old.type !== 'BLOCK_FOLDED' && old.type !== 'BLOCK_LITERAL') {
+    const [start, end] = old.range
+    // `embedder:` with nothing behind it ends at its colon.
+    const gap = /[\s[{,]$/.test(text.slice(0, start)) ? '' : ' '
+    return text.slice(0, start) + gap + written + text.slice(end)
+  }
+  const block = await findBlock(document, text, section)
+  if (block === undefined || old !== undefined) return printInYaml(text, section, key, value)
+  const end = await endOfPair(block.servers.items.at(-1)!, text)
+  return `${text.slice(0, end)}\n${block.indent}${key}: ${written}${text.slice(end) || '\n'}`
+}
+
+/** The same by way of the printer, which keeps comments but not spacing. */
+export async function printInYaml(
+  text: string,
+  section: string,
+  key: string,
+  value: string,
+): Promise<string> {
+  const { parseDocument, isMap } = await import('yaml')
+  const document = parseDocument(text)
+  if (isMap(document.get(section, true))) document.setIn([section, key], value)
+  else document.set(section, document.createNode({ [key]: value }))
+  return document.toString(formOf(text))
+}
+
 /** The servers where each key begins a line of its own at the same indent. */
-async function findBlock(document: Document, text: string, section: Section) {
+async function findBlock(document: Document, text: string, section: string) {
   const { isScalar } = await import('yaml')
   const servers = document.contents === null ? undefined : document.get(section, true)
   if (!isFilledMap(servers) || servers.flow) return undefined

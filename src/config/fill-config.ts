@@ -1,15 +1,17 @@
 import { availableParallelism, homedir } from 'node:os'
 import { ConfigError } from '../errors.js'
 import { closestName } from '../model/closest-name.js'
-import type { PmlConfig } from '../model/config.js'
+import type { EndpointConfig, PmlConfig } from '../model/config.js'
 import { isLoopback } from '../model/is-loopback.js'
 import { isObject } from '../model/json.js'
 import type { ServerConfig } from '../model/server.js'
+import { buildEndpoint } from './build-endpoint.js'
 import { buildServer } from './build-server.js'
-import { collectSecrets, databaseSecrets } from './collect-secrets.js'
+import { collectSecrets, databaseSecrets, endpointSecrets } from './collect-secrets.js'
 import {
   type ConfigFile,
   configSchema,
+  type EndpointEntry,
   knownKeys,
   type ServerEntry,
   serverKeys,
@@ -41,11 +43,14 @@ export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
   /** All that is wrong, so that a person mends it in one go. */
   const wrong: ConfigError[] = []
   const references = resolveReferences(dropEmptySections(written), origin.env, origin.secrets)
-  const unreachable = reportMissing(references)
+  const { lostServers, lostEndpoints } = reportMissing(references)
   const settings = validate(references.value)
   const section = serversSection(settings)
   const servers = Object.entries(settings[section] ?? {}).flatMap(([name, entry]) =>
     collect(() => oneServer(name, entry)).flat(),
+  )
+  const endpoints = Object.entries(settings.search.endpoints).flatMap(([name, entry]) =>
+    lostEndpoints.has(name) ? [] : collect(() => oneEndpoint(name, entry)),
   )
   collect(() => checkTogether(settings, servers))
   refuseIfWrong()
@@ -63,15 +68,18 @@ export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
     validateArguments: settings.validateArguments,
     validateOutput: settings.validateOutput,
     http: httpOf(settings),
+    search: { embedder: settings.search.embedder, endpoints },
     limits: {
       ...settings.limits,
       concurrentColdStarts: settings.limits.concurrentColdStarts ?? Math.max(2, availableParallelism()),
     },
-    missingVariables: references.missing.flatMap(({ variable, path: [, server] }) =>
-      variable === undefined ? [] : [{ name: variable, server: String(server) }],
-    ),
+    missingVariables: references.missing.flatMap(({ variable, path: [section, server] }) => {
+      if (variable === undefined) return []
+      return [{ name: variable, ...(isServers(section) ? { server: String(server) } : {}) }]
+    }),
     secrets: collectSecrets(servers, references.resolved, [
       settings.http.token,
+      ...endpoints.flatMap(endpointSecrets),
       ...databaseSecrets(origin.env),
       ...Object.values(origin.secrets),
     ]),
@@ -133,11 +141,22 @@ export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
     const wrongBefore = wrong.length
     for (const key of Object.keys(entry)) if (!serverKeys.includes(key)) unknownServerKey([...path, key], key)
     if (wrong.length > wrongBefore) return []
-    const lost = unreachable.has(name)
+    const lost = lostServers.has(name)
     const place = { file: origin.file, userHome: origin.env.HOME ?? homedir() }
     const built = buildServer(name, lost ? withPlaceholders(entry) : entry, place)
     if ('expected' in built) throw problem({ path: [...path, ...built.path], expected: built.expected })
     return [lost ? { ...built, disabled: true } : built]
+  }
+
+  function oneEndpoint(name: string, entry: EndpointEntry): EndpointConfig {
+    const path = ['search', 'endpoints', name]
+    const key = formatPath([...path, 'apiKey'])
+    const variable = [...references.resolved, ...references.missing].find(
+      (reference) => formatPath(reference.path) === key,
+    )?.variable
+    const built = buildEndpoint(name, entry, variable)
+    if ('expected' in built) throw problem({ path: [...path, ...built.path], expected: built.expected })
+    return built
   }
 
   /** A key one slip away from ours was meant as ours, and `trsut: false` must not pass unseen; others are a client's. */
@@ -153,24 +172,24 @@ export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
 
   /**
    * One missing variable must not leave the other servers without service: it is left empty, or its server is disabled
-   * where it was the program or the address. A setting of our own has no such excuse. Gives the disabled servers' names.
+   * where it was the program or the address; nor must that of an endpoint. A setting of our own has no such excuse.
    */
-  function reportMissing({ missing, value }: Resolved): ReadonlySet<string> {
-    const unreachable = new Set<string>()
+  function reportMissing({ missing, value }: Resolved): Lost {
+    const lostServers = new Set<string>()
+    const lostEndpoints = new Set<string>()
     for (const reference of missing) {
-      const [section, name, key] = reference.path
-      const inServer = section === 'servers' || section === 'mcpServers'
-      const vital = inServer && /^(?:command|cwd|url|serverUrl|httpUrl)$/.test(String(key))
-      if (vital) unreachable.add(String(name))
-      if (origin.strict || !inServer) {
+      const { section, name, key } = placeOf(reference.path)
+      const lost = lossOf(section, key)
+      if (lost === 'the server is disabled') lostServers.add(name)
+      if (lost === 'the endpoint is left out') lostEndpoints.add(name)
+      if (origin.strict || section === undefined) {
         wrong.push(problem(reference))
         continue
       }
-      if (isSwitchedOff(value, section, String(name))) continue
-      const outcome = vital ? 'the server is disabled' : 'it is left empty'
-      warn({ path: reference.path, expected: `${reference.expected}; until then ${outcome}` })
+      if (section !== 'endpoints' && isSwitchedOff(value, section, name)) continue
+      warn({ path: reference.path, expected: `${reference.expected}; until then ${lost}` })
     }
-    return unreachable
+    return { lostServers, lostEndpoints }
   }
 
   function checkTogether(settings: ConfigFile, servers: readonly ServerConfig[]): void {
@@ -194,6 +213,36 @@ export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
     const where = path.length > 0 ? `${formatPath(path)}: ` : ''
     return new ConfigError(origin.file, origin.lineOf(path), where + expected, options)
   }
+}
+
+interface Lost {
+  readonly lostServers: ReadonlySet<string>
+  readonly lostEndpoints: ReadonlySet<string>
+}
+
+/** Whose setting it is: a server's, an endpoint's, or (no section) our own. */
+function placeOf(path: Path): {
+  section: 'servers' | 'mcpServers' | 'endpoints' | undefined
+  name: string
+  key: string
+} {
+  const [first, second, third, fourth] = path
+  if (isServers(first)) return { section: first, name: String(second), key: String(third) }
+  if (first === 'search' && second === 'endpoints') {
+    return { section: second, name: String(third), key: String(fourth) }
+  }
+  return { section: undefined, name: '', key: '' }
+}
+
+function isServers(section: Path[number] | undefined): section is 'servers' | 'mcpServers' {
+  return section === 'servers' || section === 'mcpServers'
+}
+
+/** What a setting that is left empty costs. */
+function lossOf(section: ReturnType<typeof placeOf>['section'], key: string) {
+  if (section === 'endpoints')
+    return /^(?:url|model)$/.test(key) ? 'the endpoint is left out' : 'it is left empty'
+  return /^(?:command|cwd|url|serverUrl|httpUrl)$/.test(key) ? 'the server is disabled' : 'it is left empty'
 }
 
 /** `servers:` with nothing beneath it is how people leave a section empty in YAML. */

@@ -71,6 +71,7 @@ describe('what is accepted', () => {
       validateArguments: true,
       validateOutput: 'warn',
       http: { host: '127.0.0.1', port: 3939 },
+      search: { embedder: 'static', endpoints: [] },
       limits: {
         maxMessageBytes: 16 * 1024 * 1024,
         concurrentColdStarts: expect.any(Number),

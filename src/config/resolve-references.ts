@@ -69,6 +69,7 @@ export function resolveReferences(
 }
 
 function isTyped(path: Path): boolean {
+  if (path[0] === 'search') return false
   const inServer = path[0] === 'servers' || path[0] === 'mcpServers'
   return path.length === (inServer ? 3 : path.length) && notText.test(String(path.at(-1)))
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { silentLog } from '../model/log.js'
+import type { Plan } from '../model/plan.js'
 import type { Run } from '../model/run.js'
 import type { Store } from '../store/store.js'
 import { makePlan } from './expect-run.contract.js'
@@ -17,20 +18,30 @@ function open(failing?: 'saveRun' | 'saveTask') {
     loadRun: async (id: string) => void loaded.push(id),
   } as unknown as Store
   const logged: string[] = []
+  const ended: [Plan, Run][] = []
   const runs = openRuns({
     callTool: async () => ({ content: [{ type: 'text', text: 'ok' }] }),
     store: async () => store,
     concurrentCalls: () => 4,
+    onEnd: (plan, run) => void ended.push([plan, run]),
     redact: (text) => text,
     log: { ...silentLog, error: (message) => void logged.push(message) },
   })
-  return { runs, loaded, logged }
+  return { runs, loaded, logged, ended }
 }
 
 const runOne = (runs: ReturnType<typeof open>['runs']): Promise<Run> =>
   runs.start(makePlan([{ id: 'a', tool: 'x' }]), 'session').result
 
 describe('openRuns', () => {
+  it('tells of a run that has ended, once, with its plan', async () => {
+    const { runs, ended } = open()
+    const plan = makePlan([{ id: 'a', tool: 'x' }])
+    const run = await runs.start(plan, 'session').result
+    await Promise.resolve()
+    expect(ended).toEqual([[plan, run]])
+  })
+
   it('finds a run that has just ended without the store', async () => {
     const { runs, loaded } = open()
     const run = await runOne(runs)

@@ -28,6 +28,8 @@ export interface RunsOptions {
   /** Opens in the background; a run's first step waits for it. */
   store(): Promise<Store>
   concurrentCalls(): number
+  /** The run has ended; its values are as they were. */
+  onEnd(plan: Plan, run: Run): void
   readonly redact: Redact
   readonly log: Log
 }
@@ -71,6 +73,7 @@ export function openRuns(options: RunsOptions): Runs {
       void handle.result.then((run) => {
         active.delete(run.id)
         recent.keep({ run, isStored: handle.isStored() })
+        options.onEnd(plan, run)
       })
       return handle
     },

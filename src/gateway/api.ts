@@ -9,13 +9,15 @@ import type { SeenChange, Tool, ToolId } from '../model/tool.js'
 import type { CallTool } from '../model/tool-call.js'
 import type { CatalogueView } from './catalogue-view.js'
 import { diffDefinitions } from './diff-definitions.js'
+import type { FindTools } from './find-tools.js'
 import { readJsonBody } from './http-body.js'
 import { sendJson } from './http-reply.js'
+import type { Learned } from './learned.js'
 import { redactErrors } from './redact-errors.js'
 import type { ResolveTool } from './resolve-tool.js'
 import type { GatewayRuns } from './runs.js'
 import { readStatus, type StatusDeps, summarizeTool } from './status.js'
-import { describeHit, searchWaitMs } from './tools/discover.js'
+import { describeHit } from './tools/discover.js'
 import { planWhenKnown } from './tools/execute-workflow.js'
 import { serverNotes } from './tools/server-notes.js'
 import { redactedInfo, replyStatus } from './wire-error.js'
@@ -26,11 +28,12 @@ import { redactedInfo, replyStatus } from './wire-error.js'
  *
  *   GET  /api/status                                  Status
  *   GET  /api/tools                                   {tools: ToolSummary[]}
- *   POST /api/search  {query, limit?}                 {tools: [{id, name, description, signature, score, parts}], servers}
+ *   POST /api/search  {query, limit?, context?}       {tools: [{id, name, description, signature, score, parts}], servers}
  *   POST /api/call    {tool, arguments?, timeoutMs?}  the tool's result, whole
  *   POST /api/run     {tasks, intent?}                Run, at its end; stored: false where a step could not be stored
  *   GET  /api/runs                                    {runs: Run[]}, newest first
  *   GET  /api/runs/ID                                 Run
+ *   POST /api/learn   {rebuild?: true}                {summary, rebuilt?}
  *   POST /api/trust   {ids?}                          {quarantined: [{id, hash, server, seenAt, flags, diff}]}
  *   POST /api/trust   {accept: [{id, hash}]}          {accepted: [ids]}
  *   GET  /api/environment                             {missing: names of variables that the configuration lacks here}
@@ -39,10 +42,12 @@ import { redactedInfo, replyStatus } from './wire-error.js'
 export interface ApiDeps extends StatusDeps {
   config(): PmlConfig
   readonly view: CatalogueView
+  readonly findTools: FindTools
   readonly resolve: ResolveTool
   readonly callTool: CallTool
   endSession(session: string): void
   readonly runs: GatewayRuns
+  readonly learned: Learned
   trust(seen: readonly SeenChange[]): Promise<readonly Tool[]>
   lend(values: Readonly<Record<string, string>>): Promise<void>
   readonly redact: Redact
@@ -68,6 +73,7 @@ const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'POST /api/run': runTasks,
   'GET /api/runs': async ({ deps }) => redactJson({ runs: await deps.runs.list(50) }, deps.redact),
   'GET /api/runs/': showRun,
+  'POST /api/learn': learn,
   'POST /api/trust': trust,
   'GET /api/environment': ({ deps }) => ({ missing: deps.config().missingVariables.map(({ name }) => name) }),
   'POST /api/environment': lendEnvironment,
@@ -116,10 +122,11 @@ function listTools({ deps }: Call): unknown {
 async function search({ body, deps }: Call): Promise<unknown> {
   const query = text(body, 'query')
   const limit = typeof body.limit === 'number' ? Math.min(Math.max(1, Math.floor(body.limit)), 100) : 10
-  await deps.view.firstSettled(searchWaitMs)
-  const view = deps.view.current()
-  const tools = view.search.search(query, { limit }).map((hit) => describeHit(hit, view))
-  return redactJson({ tools, servers: serverNotes(deps.view.servers()) }, deps.redact)
+  const context = Array.isArray(body.context) ? body.context.map(String) : []
+  const { hits, view, unknown } = await deps.findTools(query, { limit, context })
+  const tools = hits.map((hit) => describeHit(hit, view))
+  const servers = serverNotes(deps.view.servers())
+  return redactJson({ tools, servers, ...(unknown.length > 0 && { unknownContext: unknown }) }, deps.redact)
 }
 
 /** The result as the tool gave it: what a person asked for by name is theirs to see. */
@@ -160,6 +167,11 @@ async function showRun({ rest, deps }: Call): Promise<unknown> {
   const run = await deps.runs.find(rest)
   if (run === undefined) throw new RunNotFoundError(rest)
   return redactJson(run, deps.redact)
+}
+
+async function learn({ body, deps }: Call): Promise<unknown> {
+  const rebuilt = body.rebuild === true ? await deps.learned.rebuild() : undefined
+  return { summary: await deps.learned.summary(), ...(rebuilt && { rebuilt }) }
 }
 
 /** What is accepted is named by the hash that came with its diff, so nobody accepts what nobody saw. */

@@ -1,5 +1,5 @@
 /**
- * What the gateway derives from the catalogue: wire names, name and search indexes, the exposure decision and the listing.
+ * What the gateway derives from the catalogue: wire names, the index of names, the exposure decision and the listing.
  * All of it belongs to one revision of the catalogue and is rebuilt when the tools, not merely the servers' states, have
  * changed; so between two revisions the listing is one and the same array for every connection.
  */
@@ -9,7 +9,6 @@ import type { ServerState } from '../model/server.js'
 import type { Tool, ToolDefinition, ToolId } from '../model/tool.js'
 import { withinMs } from '../model/within-ms.js'
 import { createNameIndex, type NameIndex } from '../plan/create-name-index.js'
-import { createToolSearch, type ToolSearch } from '../plan/create-tool-search.js'
 import { chooseExposure, type Exposure } from './exposure.js'
 import { buildListing, sameListing } from './listing.js'
 import { metaToolNames, metaToolTokens } from './tools/definitions.js'
@@ -27,7 +26,6 @@ export interface View {
   readonly wireNames: WireNames
   /** Tools their servers list now, quarantined ones included. */
   readonly names: NameIndex
-  readonly search: ToolSearch
   readonly exposure: Exposure
   readonly listing: readonly ToolDefinition[]
   /** Estimated where counts are still missing. */
@@ -165,7 +163,6 @@ function buildView(
   const wireNames = assignWireNames(tools, config.prefix, metaToolNames)
   const listed = tools.filter((tool) => tool.listed)
   const names = lazy(() => createNameIndex(listed, wireNames.byName))
-  const search = lazy(() => createToolSearch(listed))
   const pinned = config.exposure === 'hybrid' ? config.hybrid.pinned : []
   const exposure = chooseExposure({
     mode: config.exposure,
@@ -181,9 +178,6 @@ function buildView(
     wireNames,
     get names() {
       return names()
-    },
-    get search() {
-      return search()
     },
     exposure,
     // An equal listing stays the same array: that is how a change is noticed.

@@ -10,7 +10,7 @@
  *                            │                    │   ┌─ tools/* (our own)
  *                            ├─ mcp-server ─ call-by-name
  *   HTTP ── mcp-endpoint ────┘       │                └─ callTool (a server's) ─ cut-result
- *                              catalogue-view (names, search, exposure, listing)
+ *                              catalogue-view (names, exposure, listing)
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
@@ -25,14 +25,17 @@ import type { Redact } from '../model/redact.js'
 import type { SeenChange, Tool, ToolId } from '../model/tool.js'
 import type { CallTool, SendRequest } from '../model/tool-call.js'
 import { withinMs } from '../model/within-ms.js'
+import type { ToolSearch } from '../plan/create-tool-search.js'
 import type { Clients } from '../upstream/upstreams.js'
 import { createCallByName } from './call-by-name.js'
 import { createCallLane } from './call-lane.js'
 import { type Catalogue, createCatalogueView } from './catalogue-view.js'
 import type { ConnectionState } from './client-sides.js'
 import { createConnectedClients } from './connected-clients.js'
+import { createFindTools } from './find-tools.js'
 import { answerFault, type HttpDeps, handleHttp } from './handle-http.js'
 import { createInputPauses } from './input-pauses.js'
+import type { Learned } from './learned.js'
 import { createLineTransport } from './line-transport.js'
 import { listenedResources } from './listened-resources.js'
 import { lower } from './log-levels.js'
@@ -65,10 +68,12 @@ export interface GatewayOptions {
   config(): PmlConfig
   readonly servers: Servers
   readonly catalogue: Catalogue
+  readonly search: Pick<ToolSearch, 'follow' | 'search'>
   readonly callTool: CallTool
   /** The client with this session is gone. */
   endSession(session: string): void
   readonly runs: GatewayRuns
+  readonly learned: Learned
   trust(seen: readonly SeenChange[]): Promise<readonly Tool[]>
   /** Asks for the counts of tools without `tokens`; they arrive as a change of the catalogue. */
   countTokens(tools: readonly Tool[]): void
@@ -144,9 +149,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   const runs = countUses(options.runs, view.countUse)
   const results = createResultStore({ maxBytes: keptResultBytes })
   const resolve = createResolveTool(view)
+  const findTools = createFindTools({ view, catalogue: options.catalogue, search: options.search })
   const metaTools = [
-    createDiscover({ view, redact }),
-    createExecuteWorkflow({ config, view, resolve, runs, results, redact }),
+    createDiscover({ view, findTools, redact }),
+    createExecuteWorkflow({ config, view, findTools, resolve, runs, results, redact }),
     createExecuteCode(),
     createControlWorkflow({ config, runs, results, redact }),
   ]
@@ -220,10 +226,12 @@ export function createGateway(options: GatewayOptions): Gateway {
   const httpDeps: HttpDeps = {
     config,
     view,
+    findTools,
     resolve,
     callTool: options.callTool,
     endSession: options.endSession,
     runs,
+    learned: options.learned,
     trust: options.trust,
     lend: options.lend,
     version: options.version,
@@ -290,6 +298,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       configProblem = problem
     },
     async close() {
+      findTools.close()
       view.close()
       offersWatch.close()
       stopRetrying()

@@ -1,3 +1,4 @@
+import type { VectorState } from '../embed/open-tool-vectors.js'
 import { toErrorInfo } from '../errors.js'
 import type { PmlConfig } from '../model/config.js'
 import { type Redact, redactJson } from '../model/redact.js'
@@ -9,6 +10,7 @@ import { withinMs } from '../model/within-ms.js'
 import type { CatalogueView, View } from './catalogue-view.js'
 import type { Exposure } from './exposure.js'
 import { toolTokens } from './exposure.js'
+import type { Learned } from './learned.js'
 import { oneLine } from './one-line.js'
 import type { GatewayRuns } from './runs.js'
 import { callSignature } from './tools/call-signature.js'
@@ -35,6 +37,8 @@ export interface Status {
     readonly unreachable: number
     readonly quarantined: number
   }
+  /** The embedding model of search. */
+  readonly search: VectorState
   readonly servers: readonly ServerState[]
   /** Absent while the store is not open. */
   readonly runs?: readonly RunSummary[]
@@ -72,6 +76,7 @@ export interface ToolSummary {
 
 export interface StatusDeps {
   config(): PmlConfig
+  readonly learned: Pick<Learned, 'vectors'>
   readonly view: CatalogueView
   readonly runs: GatewayRuns
   readonly version: string
@@ -102,6 +107,7 @@ export async function readStatus(deps: StatusDeps, storeMs: number): Promise<Sta
     exposure: { mode: view.exposure.mode, effective: view.exposure.effective },
     listing: { tools: view.listing.length, tokens: view.listingTokens },
     tools: countTools(view.tools, servers),
+    search: deps.learned.vectors(),
     servers,
     ...(runs !== undefined && ('code' in runs ? { storeTrouble: runs } : { runs: runs.map(summarizeRun) })),
   }

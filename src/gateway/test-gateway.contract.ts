@@ -21,6 +21,7 @@ import type { RunEvent } from '../model/run-event.js'
 import type { ServerState } from '../model/server.js'
 import { formatToolId, hashDefinition, type Tool, type ToolDefinition, type ToolId } from '../model/tool.js'
 import type { CallTool, ToolCall, ToolResult } from '../model/tool-call.js'
+import { openTestSearch } from '../plan/test-search.contract.js'
 import { createGateway, type Gateway, type Servers } from './create-gateway.js'
 import type { GatewayRuns } from './runs.js'
 
@@ -37,6 +38,7 @@ export const testConfig: PmlConfig = {
   validateArguments: true,
   validateOutput: 'warn',
   http: { host: '127.0.0.1', port: 0 },
+  search: { embedder: 'static', endpoints: [] },
   limits: {
     maxMessageBytes: 1_000_000,
     concurrentColdStarts: 2,
@@ -147,9 +149,15 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
       settled: options.settled ?? (async () => {}),
     },
     servers: options.passing ?? noPassing,
+    search: openTestSearch([]).search,
     callTool,
     endSession: (session) => void ended.push(session),
     runs: createFakeRuns(callTool, options.storeFails ?? false),
+    learned: {
+      summary: async () => ({ tools: 0, edges: 0, density: 0, kinds: [], strongest: [] }),
+      rebuild: async () => ({ runs: 0, traces: 0, edges: 0, added: [], removed: [], changed: [] }),
+      vectors: () => ({ model: 'hashing-1' }),
+    },
     async trust(seen) {
       const ids = seen.map(({ id }) => id)
       trusted.push(...ids)

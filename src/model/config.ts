@@ -6,7 +6,23 @@ export type ExposureMode = 'auto' | 'meta' | 'proxy' | 'hybrid'
 
 export interface MissingVariable {
   readonly name: string
-  readonly server: string
+  /** The server it is for; absent where it is for something else. */
+  readonly server?: string
+}
+
+/** Where vectors are made by another program that speaks as OpenAI does: Ollama, LM Studio, vLLM, a provider. */
+export interface EndpointConfig {
+  readonly name: string
+  /** Up to and without `/embeddings`. */
+  readonly url: string
+  readonly model: string
+  readonly apiKey?: string
+  /** The variable that the key comes from, so that an error can name it. */
+  readonly apiKeyVariable?: string
+  readonly headers: Readonly<Record<string, string>>
+  /** What the model wants to see before a question, and before a text that may answer one. */
+  readonly queryPrefix: string
+  readonly toolPrefix: string
 }
 
 /** The whole configuration, read once at the edge, every default filled in. */
@@ -30,6 +46,11 @@ export interface PmlConfig {
   /** What happens to structured content that does not fit the tool's output schema. */
   readonly validateOutput: OutputValidation
   readonly http: { readonly host: string; readonly port: number; readonly token?: string }
+  readonly search: {
+    /** `static`, `none`, the name of a model that can be downloaded, or of an endpoint. */
+    readonly embedder: string
+    readonly endpoints: readonly EndpointConfig[]
+  }
   readonly limits: {
     /** A line or body above this is refused. */
     readonly maxMessageBytes: number

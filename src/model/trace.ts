@@ -14,11 +14,13 @@ export interface Trace {
   readonly tool?: ToolId
   readonly taskId?: string
   readonly intent?: string
+  /** Arguments and result are summarised above 10 KB. */
   readonly arguments?: JsonObject
-  /** Summarised above 10 KB. */
+  /** What the tool gave; a default that stood in for a failed call is none. */
   readonly result?: Json
   readonly errorCode?: string
   readonly success: boolean
+  /** Whole milliseconds: they come back from the store as they are, and replay is exact. */
   readonly startedAt: number
   readonly endedAt: number
   /** Traces that the plan said must end before this one starts. */

@@ -5,8 +5,8 @@
 
 import { editDistance } from '../model/edit-distance.js'
 import type { Tool, ToolId } from '../model/tool.js'
-import { foldName } from './fold-name.js'
 import { splitWords } from '../model/words/split-words.js'
+import { foldName } from './fold-name.js'
 
 export interface NameIndex {
   /** `server:tool`, `server__tool`, the wire name, any of these as a client prefixes them, or a bare tool name. */

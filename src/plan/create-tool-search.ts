@@ -1,81 +1,171 @@
 /**
- * Finds tools by name and by what they say of themselves. Promises: an exact or near-exact name comes first outright;
- * the same catalogue and query always give the same answer; any text is a legal query. Never touches the network, the
- * store or the clock; the catalogue it was built from is not followed, a changed one gets a new search.
+ * Finds tools by name, by what they say of themselves, and by what they were used with. Promises: an exact or near-exact
+ * name comes first outright; without a context the order is that of `semantic`, whatever the graph holds; the same
+ * catalogue, query and context always give the same answer; any text is a legal query. Never touches the network, the
+ * store or the clock: vectors and graph are given.
+ *
+ *     query ─┬─ names ──────────────────────── near a name: first, by nearness
+ *            ├─ words (BM25F) ──┐
+ *            ├─ embedding ──────┴─ semantic ─┬─ score = alpha * semantic + (1 - alpha) * max(semantic, evidence)
+ *     context ── graph ─ evidence ───────────┘
  */
-import type { Tool } from '../model/tool.js'
-import { type Bm25f, buildBm25f, type FieldWeight } from './bm25f.js'
-import { createNameMatcher, nearness } from './match-name.js'
+import type { EmbeddedQuery, ToolVectors } from '../embed/open-tool-vectors.js'
+import { createEvidence, type Evidence } from '../graph/evidence.js'
+import { candidateCount, graphCandidates } from '../graph/expand-candidates.js'
+import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
+import type { Tool, ToolId } from '../model/tool.js'
 import { findRuns, splitRun } from '../model/words/split-words.js'
 import { stopWords } from '../model/words/stop-words.js'
-import { type Field, toolText } from './tool-text.js'
-import { createVocabulary, termsPerWord, type Vocabulary } from './vocabulary.js'
+import { bestSlots } from './best-slots.js'
+import { type CatalogueIndex, createCatalogueIndex } from './create-catalogue-index.js'
+import { fuseSignals } from './fuse-signals.js'
+import { type NameMatches, nearness } from './match-name.js'
+import { scoreInContext } from './score-in-context.js'
+import { toolSentence } from './tool-sentence.js'
+import { termsPerWord } from './vocabulary.js'
 
 export interface ToolSearch {
-  search(query: string, options: { readonly limit: number }): readonly ToolHit[]
+  /** The catalogue is these tools from now on; a search waits until they are taken up. */
+  follow(tools: readonly Tool[]): void
+  search(query: string, options: SearchOptions): Promise<readonly ToolHit[]>
+  /** Likeness of what two tools say; undefined where one is not known. */
+  cosine(a: ToolId, b: ToolId): number | undefined
+  /** Resolves when the catalogue is taken up, vectors included where the model is not in trouble. */
+  settled(): Promise<void>
+}
+
+export interface SearchOptions {
+  readonly limit: number
+  /** Tools that are used together with what is looked for. */
+  readonly context: readonly ToolId[]
 }
 
 export interface ToolHit {
   readonly tool: Tool
-  /** `name` where the name is near, else `bm25` scaled to stay below every near name. */
   readonly score: number
-  readonly parts: {
-    /** How near the query is to the tool's name: one of `nearness`, or 0. */
-    readonly name: number
-    /** How much of the query the tool's text covers: BM25 saturated to [0, 1), see `scoreText`. */
-    readonly bm25: number
+  readonly parts: ScoreParts
+}
+
+/** Where a score comes from. */
+export interface ScoreParts {
+  /** How near the query is to the tool's name: one of `nearness`, or 0. */
+  readonly name: number
+  /** How much the tool says of the query, in words that no other tool says. */
+  readonly words: number
+  /** Cosine of the embeddings; absent without a model. */
+  readonly cosine?: number
+  /** Words and cosine in one: how probable it is that the tool is wanted. */
+  readonly semantic: number
+  /** What the context adds; absent where it adds nothing. */
+  readonly graph?: {
+    readonly alpha: number
+    readonly evidence: number
+    readonly by: Evidence['by']
+    readonly from?: ToolId
   }
 }
 
-/**
- * Set by hand, by rank of what they say, and left round: a name is chosen with care, a parameter's description is about
- * the parameter. On the development sets any name weight of 2 to 4, server 1 to 2 and parameters .3 to 1 stays within
- * .01 NDCG@10, so there is nothing to tune here.
- */
-const weights: Readonly<Record<Field, FieldWeight>> = {
-  server: { weight: 1, b: 0.5 },
-  name: { weight: 2, b: 0.5 },
-  title: { weight: 2, b: 0.5 },
-  description: { weight: 1, b: 0.75 },
-  parameters: { weight: 0.5, b: 0.5 },
-  parameterText: { weight: 0.5, b: 0.75 },
+export interface ToolSearchOptions {
+  readonly vectors: ToolVectors
+  readonly graph: Pick<KnowledgeGraph, 'activeAlpha' | 'degree' | 'density' | 'neighbours'>
 }
-const fields = Object.keys(weights) as Field[]
 
 /** The longest request of the development sets has 4,739 characters; what follows later says no more about the tool. */
 const longestQuery = 10_000
 /** Distinct terms of a query that count; the rarest are kept. A request of 1,000 characters has about 200. */
 const mostQueryTerms = 256
+/** The best by words are compared by meaning even where a prefilter would pass them over. */
+const comparedByWords = 500
+const mostContext = 100
 
-export function createToolSearch(tools: readonly Tool[]): ToolSearch {
-  // In order of id, so that a tie is broken by the lower index.
-  const catalogue = [...tools].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
-  const vocabulary = createVocabulary()
-  const documents = catalogue.map((tool) => {
-    const text = toolText(tool)
-    return fields.map((field) => vocabulary.learn(text[field]))
+export function createToolSearch({ vectors, graph }: ToolSearchOptions): ToolSearch {
+  const index = createCatalogueIndex({
+    added: (slot, tool) => vectors.set(slot, tool.id, toolSentence(tool)),
+    removed: (slot) => vectors.remove(slot),
   })
-  const index = buildBm25f(
-    documents,
-    fields.map((field) => weights[field]),
-    vocabulary.size,
-  )
-  const matchName = createNameMatcher(catalogue, (word) => vocabulary.find(word).length > 0)
 
   return {
-    search(query, { limit }) {
+    follow: (tools) => index.follow(tools),
+    async search(query, { limit, context }) {
       const text = query.slice(0, longestQuery)
-      const names = matchName(text)
-      const bm25 = scoreText(index, queryTerms(text, vocabulary, index), catalogue.length)
-      return bestFirst(bm25, names, limit).map((i) => {
-        const parts = { name: names.get(i) ?? 0, bm25: bm25[i]! }
-        return { tool: catalogue[i]!, score: parts.name || parts.bm25 * nearness.misspelt, parts }
-      })
+      await index.ready()
+      const embedded = await vectors.embedQuery(text)
+      // From here on nothing waits: the catalogue stays as it is until the answer is made.
+      const signals = readSignals(text, index, embedded)
+      const wanted = Math.max(0, Math.floor(limit) || 0)
+      if (context.length === 0) return signals.best(wanted).map((slot) => signals.hit(slot))
+      return searchInContext(signals, { index, graph, wanted, context: context.slice(-mostContext) })
+    },
+    cosine(a, b) {
+      const [slotA, slotB] = [index.slotOf(a), index.slotOf(b)]
+      return slotA === undefined || slotB === undefined ? undefined : vectors.cosine(slotA, slotB)
+    },
+    async settled() {
+      await index.ready()
+      await vectors.settled()
     },
   }
 }
 
-function queryTerms(text: string, vocabulary: Vocabulary, index: Bm25f): readonly number[] {
+interface Signals {
+  /** By name, then by evidence, then by id. */
+  best(count: number): readonly number[]
+  hit(slot: number): ToolHit
+}
+
+function readSignals(text: string, index: CatalogueIndex, embedded: EmbeddedQuery | undefined): Signals {
+  const { end } = index
+  const names = index.matchName(text)
+  const isBefore = (a: number, b: number) => index.toolAt(a)!.id < index.toolAt(b)!.id
+  const { words, possible } = scoreWords(text, index)
+  const cosines = new Float32Array(end)
+  embedded?.compare(cosines, bestSlots(words, comparedByWords, isBefore))
+
+  const fusion = fuseSignals(embedded?.sees ?? 'words')
+  const evidenceAt = (slot: number): number =>
+    fusion.evidence(words[slot]!, embedded?.nearness(cosines[slot]!) ?? 0)
+  const evidence = new Float64Array(end)
+  for (let slot = 0; slot < end; slot++) {
+    if (index.toolAt(slot) === undefined) continue
+    const near = embedded?.nearness(cosines[slot]!) ?? 0
+    if (words[slot]! > 0 || near >= fusion.leastNearness) evidence[slot] = fusion.evidence(words[slot]!, near)
+  }
+  return {
+    best: (count) =>
+      namesFirst(names, bestSlots(evidence, count, isBefore), evidence, isBefore).slice(0, count),
+    hit(slot) {
+      const name = names.get(slot) ?? 0
+      const semantic = name || fusion.semantic(evidenceAt(slot), possible) * nearness.misspelt
+      return {
+        tool: index.toolAt(slot)!,
+        score: semantic,
+        parts: {
+          name,
+          words: words[slot]!,
+          ...(embedded && { cosine: cosines[slot]! }),
+          semantic,
+        },
+      }
+    },
+  }
+}
+
+/** BM25 in words: 1 is a word, written and stem, that one tool alone holds. `possible` is what the whole query would give. */
+function scoreWords(text: string, index: CatalogueIndex): { words: Float64Array; possible: number } {
+  const words = new Float64Array(index.end)
+  const terms = queryTerms(text, index)
+  const word = termsPerWord * index.text.highestIdf()
+  let possible = 0
+  for (const term of terms) {
+    index.text.addScores(term, words)
+    possible += index.text.idf(term)
+  }
+  if (word === 0) return { words, possible: 0 }
+  for (let slot = 0; slot < words.length; slot++) words[slot] = index.toolAt(slot) ? words[slot]! / word : 0
+  return { words, possible: possible / word }
+}
+
+function queryTerms(text: string, { vocabulary, text: index }: CatalogueIndex): readonly number[] {
   const words = [...new Set(findRuns(text).flatMap(splitRun))]
   const telling = words.filter((word) => !stopWords.has(word))
   const terms = [...new Set((telling.length > 0 ? telling : words).flatMap(vocabulary.find))]
@@ -83,33 +173,32 @@ function queryTerms(text: string, vocabulary: Vocabulary, index: Bm25f): readonl
   return terms.sort((a, b) => index.idf(b) - index.idf(a)).slice(0, mostQueryTerms)
 }
 
-/**
- * BM25 brought to [0, 1): u / (u + 1), where u is the sum in units of one word that a single tool holds. So .5 is a tool
- * that covers one such word whole, or several commoner ones; the size of the catalogue and the length of the request
- * drop out. It tells a right first hit from a wrong one better than the covered share of the request does
- * (area under the ROC curve .62 to .77 against .51 to .69 on five of six development sets).
- */
-function scoreText(index: Bm25f, terms: readonly number[], size: number): Float64Array {
-  const scores = new Float64Array(size)
-  for (const term of terms) index.addScores(term, scores)
-  const word = termsPerWord * index.highestIdf
-  for (let i = 0; i < size; i++) {
-    const covered = scores[i]! / word
-    scores[i] = covered / (covered + 1)
-  }
-  return scores
+function namesFirst(
+  names: NameMatches,
+  found: readonly number[],
+  evidence: Float64Array,
+  isBefore: (a: number, b: number) => boolean,
+): readonly number[] {
+  if (names.size === 0) return found
+  const named = [...names.keys()].sort(
+    (a, b) => names.get(b)! - names.get(a)! || evidence[b]! - evidence[a]! || (isBefore(a, b) ? -1 : 1),
+  )
+  return [...named, ...found.filter((slot) => !names.has(slot))]
 }
 
-function bestFirst(bm25: Float64Array, names: ReadonlyMap<number, number>, limit: number): readonly number[] {
-  const wanted = Math.max(0, Math.floor(limit) || 0)
-  if (wanted === 0) return []
-  const near = (i: number) => names.get(i) ?? 0
-  const order = (a: number, b: number) => near(b) - near(a) || bm25[b]! - bm25[a]! || a - b
-  // Sorting numbers is several times faster than sorting by a function, so find the bar first.
-  const bar = wanted < bm25.length ? Float64Array.from(bm25).sort()[bm25.length - wanted]! : 0
-  const candidates: number[] = []
-  for (let i = 0; i < bm25.length; i++) {
-    if ((bm25[i]! > 0 && bm25[i]! >= bar) || names.has(i)) candidates.push(i)
-  }
-  return candidates.sort(order).slice(0, wanted)
+interface ContextOptions {
+  readonly index: CatalogueIndex
+  readonly graph: ToolSearchOptions['graph']
+  readonly wanted: number
+  readonly context: readonly ToolId[]
+}
+
+function searchInContext(
+  signals: Signals,
+  { index, graph, wanted, context }: ContextOptions,
+): readonly ToolHit[] {
+  const most = candidateCount(wanted, graph.density())
+  const neighbours = graphCandidates(graph, context, most).flatMap((id) => index.slotOf(id) ?? [])
+  const candidates = [...new Set([...signals.best(most), ...neighbours])].map((slot) => signals.hit(slot))
+  return scoreInContext(candidates, createEvidence(graph, context), graph.activeAlpha).slice(0, wanted)
 }

@@ -1,10 +1,10 @@
 import type { Tool } from '../model/tool.js'
 import { wireName } from '../model/wire-name.js'
-import { createMisspeltFinder } from './find-misspelt.js'
-import { foldName } from './fold-name.js'
 import { splitWords } from '../model/words/split-words.js'
 import { stem } from '../model/words/stem.js'
 import { stopWords } from '../model/words/stop-words.js'
+import { createMisspeltFinder } from './find-misspelt.js'
+import { foldName } from './fold-name.js'
 
 /**
  * How near a query is to the name of a tool. Steps, not measurements: they only have to order the kinds of match, and
@@ -21,8 +21,15 @@ export const nearness = {
   misspelt: 0.9,
 } as const
 
-/** Index of a tool in the catalogue -> nearness; tools that are not near are absent. */
+/** Slot of a tool -> nearness; tools that are not near are absent. */
 export type NameMatches = ReadonlyMap<number, number>
+
+export interface NameMatcher {
+  add(slot: number, tool: Tool): void
+  /** With the tool as it was added. */
+  remove(slot: number, tool: Tool): void
+  match(query: string): NameMatches
+}
 
 /** Names are shorter than this; a longer query is prose and can only mention one. */
 const longestName = 200
@@ -32,50 +39,54 @@ const identifiers = /[\p{L}\p{N}]+(?:[_:./-]+[\p{L}\p{N}]+)+|\p{Ll}+\p{Lu}[\p{L}
 const nouns = new Set(['tool', 'tools', 'mcp', 'server'])
 
 /** `isKnown` says whether a word occurs anywhere in the catalogue: a known word is no spelling mistake. */
-export function createNameMatcher(tools: readonly Tool[], isKnown: (word: string) => boolean) {
+export function createNameMatcher(isKnown: (word: string) => boolean): NameMatcher {
   const byFold = new Map<string, number[]>()
   const byWords = new Map<string, number[]>()
-  tools.forEach((tool, index) => {
-    const { forms, wordForms } = namesOf(tool)
-    for (const form of forms) add(byFold, foldName(form), index)
-    for (const words of new Set(wordForms)) add(byWords, wordKey(words), index)
-  })
+  // Made when the first misspelt name comes after a change.
+  let findMisspelt: ((name: string) => readonly string[]) | undefined
 
-  const findMisspelt = createMisspeltFinder(byFold.keys())
+  return {
+    add(slot, tool) {
+      for (const fold of foldsOf(tool)) add(byFold, fold, slot)
+      for (const words of wordKeysOf(tool)) add(byWords, words, slot)
+      findMisspelt = undefined
+    },
+    remove(slot, tool) {
+      for (const fold of foldsOf(tool)) drop(byFold, fold, slot)
+      for (const words of wordKeysOf(tool)) drop(byWords, words, slot)
+      findMisspelt = undefined
+    },
+    match(query) {
+      const found = new Map<number, number>()
+      const note = (slots: readonly number[] | undefined, value: number) => {
+        for (const slot of slots ?? []) if ((found.get(slot) ?? 0) < value) found.set(slot, value)
+      }
+      for (const mention of firstMentions(query)) note(byFold.get(foldName(mention)), nearness.mentioned)
+      if (query.length > longestName) return found
 
-  return function matchName(query: string): NameMatches {
-    const found = new Map<number, number>()
-    const note = (indexes: readonly number[] | undefined, value: number) => {
-      for (const index of indexes ?? []) if ((found.get(index) ?? 0) < value) found.set(index, value)
-    }
-    for (const mention of firstMentions(query)) note(byFold.get(foldName(mention)), nearness.mentioned)
-    if (query.length > longestName) return found
-
-    const folded = foldName(query.replace(/^mcp__.+?__/, ''))
-    note(byFold.get(foldName(query)), nearness.exact)
-    note(byFold.get(folded), nearness.exact)
-    const words = splitWords(query)
-    note(byWords.get(wordKey(withoutSmallTalk(words))), nearness.sameWords)
-    if (found.size === 0 && !words.every(isKnown)) {
-      for (const fold of findMisspelt(folded)) note(byFold.get(fold), nearness.misspelt)
-    }
-    return found
+      const folded = foldName(query.replace(/^mcp__.+?__/, ''))
+      note(byFold.get(foldName(query)), nearness.exact)
+      note(byFold.get(folded), nearness.exact)
+      const words = splitWords(query)
+      note(byWords.get(wordKey(withoutSmallTalk(words))), nearness.sameWords)
+      if (found.size === 0 && !words.every(isKnown)) {
+        findMisspelt ??= createMisspeltFinder(byFold.keys())
+        for (const fold of findMisspelt(folded)) note(byFold.get(fold), nearness.misspelt)
+      }
+      return found
+    },
   }
 }
 
-interface ToolNames {
-  readonly forms: ReadonlySet<string>
-  readonly wordForms: readonly (readonly string[])[]
+function foldsOf(tool: Tool): ReadonlySet<string> {
+  const short = withoutPrefix(splitWords(tool.name), splitWords(tool.server)).join('_')
+  return new Set([tool.id, tool.name, wireName(tool.id, 'server'), short].map(foldName))
 }
 
-function namesOf(tool: Tool): ToolNames {
+function wordKeysOf(tool: Tool): ReadonlySet<string> {
   const server = splitWords(tool.server)
   const own = splitWords(tool.name)
-  const short = withoutPrefix(own, server)
-  return {
-    forms: new Set([tool.id, tool.name, wireName(tool.id, 'server'), short.join('_')]),
-    wordForms: [own, [...server, ...own], short],
-  }
+  return new Set([own, [...server, ...own], withoutPrefix(own, server)].map(wordKey))
 }
 
 /** Many tools repeat their server's name: `github:github_create_issue` is also "create issue". */
@@ -102,9 +113,15 @@ function firstMentions(query: string): readonly string[] {
   return mentions
 }
 
-function add(map: Map<string, number[]>, key: string, index: number): void {
+function add(map: Map<string, number[]>, key: string, slot: number): void {
   if (key === '') return
-  const indexes = map.get(key)
-  if (!indexes) map.set(key, [index])
-  else if (indexes.at(-1) !== index) indexes.push(index)
+  const slots = map.get(key)
+  if (slots) slots.push(slot)
+  else map.set(key, [slot])
+}
+
+function drop(map: Map<string, number[]>, key: string, slot: number): void {
+  const left = map.get(key)?.filter((other) => other !== slot)
+  if (left?.length) map.set(key, left)
+  else map.delete(key)
 }

@@ -1,6 +1,13 @@
 import type { Store } from './store.js'
 
-export type Parameter = string | number | boolean | null | readonly (string | number | boolean | null)[]
+/** Bytes are a value in PostgreSQL's binary form, whatever its type. */
+export type Parameter =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly (string | number | boolean | null)[]
+  | Uint8Array
 
 export type Row = Readonly<Record<string, unknown>>
 

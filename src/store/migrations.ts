@@ -70,4 +70,55 @@ export const migrations: readonly Migration[] = [
       `create index task_open on task (run_id) where status in ('pending', 'running')`,
     ],
   },
+  {
+    version: 2,
+    name: 'what is learned',
+    statements: [
+      `create table tool_dependency (
+        from_id text not null,
+        to_id text not null,
+        type text not null,
+        whole_from text, -- where an id is longer than an index can hold
+        whole_to text,
+        source text not null,
+        count integer not null,
+        successes integer not null,
+        failures integer not null,
+        first_seen timestamptz,
+        last_seen timestamptz,
+        primary key (from_id, to_id, type)
+      )`,
+      'create index tool_dependency_to on tool_dependency (to_id)',
+      // What retention folded away: the edges as the deleted traces had left them.
+      'create table graph_baseline (like tool_dependency including defaults)',
+      `create table trace (
+        position bigint generated always as identity primary key,
+        id text not null unique,
+        parent_id text,
+        run_id text not null,
+        tool text,
+        task_id text,
+        intent text,
+        arguments text, -- json
+        result text, -- json
+        error_code text,
+        success boolean not null,
+        started_at timestamptz not null,
+        ended_at timestamptz not null,
+        depends_on text not null, -- json
+        links text not null -- json
+      )`,
+      'create index trace_run on trace (run_id)',
+      `create table tool_embedding (
+        tool_id text not null,
+        model text not null,
+        whole_tool text,
+        text_hash text not null,
+        vector real[] not null,
+        primary key (tool_id, model)
+      )`,
+      // Vectors do not get smaller by compression, only slower.
+      'alter table tool_embedding alter column vector set storage external',
+    ],
+  },
 ]

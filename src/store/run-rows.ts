@@ -1,6 +1,7 @@
 import type { Run, RunStatus, TaskOutcome, TaskStatus } from '../model/run.js'
 import type { ToolId } from '../model/tool.js'
 import type { Parameter, Queryable } from './database.js'
+import { epochMs } from './epoch-ms.js'
 import { decodeJson, decodeText, encodeJson, encodeKey, encodeText } from './stored-text.js'
 
 /** A run joined with one of its tasks, or with none: one statement, so that it never shows half of a save. */
@@ -21,8 +22,6 @@ interface RunTaskRow {
   readonly started_at: number | null
   readonly ms: number | null
 }
-
-const epochMs = (column: string) => `(extract(epoch from ${column}) * 1000)::double precision`
 
 const columns = `
   run.id as run_id, run.intent, run.status as run_status, ${epochMs('run.started_at')} as run_started_at,

@@ -1,12 +1,16 @@
+import type { Edge } from '../model/edge.js'
 import type { Run, TaskOutcome } from '../model/run.js'
 import type { ServerState } from '../model/server.js'
 import type { Tool } from '../model/tool.js'
 import type { Database } from './database.js'
+import { deleteEdges, insertAllEdges, selectEdges, upsertEdges } from './edge-rows.js'
+import { deleteOtherEmbeddings, selectEmbeddings, upsertEmbeddings } from './embedding-rows.js'
 import { selectNewestRuns, selectRun, upsertRun, upsertTask } from './run-rows.js'
 import { replaceServers } from './server-rows.js'
-import type { Store } from './store.js'
+import type { Learned, Store, StoredTrace, ToolEmbedding } from './store.js'
 import { toStoreError } from './to-store-error.js'
 import { selectTools, upsertTools } from './tool-rows.js'
+import { deleteTraces, insertTraces, isAnyKnown, lockTraces, selectTraces } from './trace-rows.js'
 
 /** The one Store there is: the same SQL on the embedded database and on PostgreSQL. */
 export class SqlStore implements Store {
@@ -66,6 +70,71 @@ export class SqlStore implements Store {
         return runs.length
       }),
     )
+  }
+
+  loadEdges(): Promise<readonly Edge[]> {
+    return attempt('The edges cannot be read', () => selectEdges(this.#database, 'tool_dependency'))
+  }
+
+  saveLearned({ traces, edges, removed = [] }: Learned): Promise<boolean> {
+    return attempt('What was learned cannot be saved', () =>
+      this.#database.transaction(async (transaction) => {
+        await lockTraces(transaction)
+        if (await isAnyKnown(transaction, traces)) return false
+        await insertTraces(transaction, traces)
+        await deleteEdges(transaction, removed)
+        await upsertEdges(transaction, edges)
+        return true
+      }),
+    )
+  }
+
+  replaceEdges(edges: readonly Edge[]): Promise<void> {
+    return attempt('The edges cannot be replaced', () =>
+      this.#database.transaction((transaction) => insertAllEdges(transaction, 'tool_dependency', edges)),
+    )
+  }
+
+  async *loadTraces(): AsyncIterable<readonly StoredTrace[]> {
+    let after = 0
+    for (;;) {
+      const batch = await attempt('The traces cannot be read', () => selectTraces(this.#database, after))
+      const last = batch.at(-1)
+      if (last === undefined) return
+      yield batch
+      after = last.position
+    }
+  }
+
+  loadBaseline(): Promise<readonly Edge[]> {
+    return attempt('The baseline cannot be read', () => selectEdges(this.#database, 'graph_baseline'))
+  }
+
+  foldTraces(edges: readonly Edge[], throughPosition: number): Promise<number> {
+    return attempt('The traces cannot be folded', async () => {
+      const folded = await this.#database.transaction(async (transaction) => {
+        await lockTraces(transaction)
+        await insertAllEdges(transaction, 'graph_baseline', edges)
+        return deleteTraces(transaction, throughPosition)
+      })
+      // The embedded database never does so by itself: without it the room of what was deleted is not used again.
+      await this.#database.query('vacuum trace')
+      return folded
+    })
+  }
+
+  loadEmbeddings(model: string): Promise<readonly ToolEmbedding[]> {
+    return attempt('The vectors cannot be read', () => selectEmbeddings(this.#database, model))
+  }
+
+  saveEmbeddings(model: string, embeddings: readonly ToolEmbedding[]): Promise<void> {
+    return attempt('The vectors cannot be saved', () =>
+      this.#database.transaction((transaction) => upsertEmbeddings(transaction, model, embeddings)),
+    )
+  }
+
+  dropEmbeddings(exceptModels: readonly string[]): Promise<number> {
+    return attempt('Old vectors cannot be dropped', () => deleteOtherEmbeddings(this.#database, exceptModels))
   }
 
   close(): Promise<void> {

@@ -12,6 +12,7 @@ import type { Run, TaskOutcome } from '../model/run.js'
 import type { ServerState } from '../model/server.js'
 import { formatToolId, hashDefinition, type Tool } from '../model/tool.js'
 import type { Row } from './database.js'
+import { testLearned } from './learned.contract.js'
 import { openStore } from './open-store.js'
 import type { Store } from './store.js'
 
@@ -280,6 +281,8 @@ export function testStore(kind: Store['kind'], newPlace: () => Promise<StorePlac
       for (const run of runs) expect(await store.loadRun(run.id)).toStrictEqual(run)
       expect(await store.markInterrupted()).toBe(runs.length)
     })
+
+    testLearned({ store: () => store, reopen, asPerson, strings: naughtyStrings() })
 
     it('a closed store answers with a StoreError', async () => {
       await store.close()

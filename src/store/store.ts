@@ -1,15 +1,18 @@
 /**
- * The store keeps what must outlive a process: servers, tools with their pins, runs and their tasks.
+ * The store keeps what must outlive a process: servers, tools with their pins, runs and their tasks, and what was learned
+ * from them: traces, the edges that are the fold of the traces, vectors.
  *
  * Promises: a save that resolved is still there after the process is killed; what was saved comes back equal, whatever
  * characters it holds; every failure is a StoreError with its cause. The embedded database does not flush to the disk,
  * so it survives the death of the process, not of the machine.
  * Never touches: upstream servers, secrets (texts arrive redacted), the lock of the data directory (the holder's).
  */
+import type { Edge, EdgeKey } from '../model/edge.js'
 import type { ServerOffers } from '../model/offers.js'
 import type { Run, TaskOutcome } from '../model/run.js'
 import type { KnownEra, ServerState } from '../model/server.js'
-import type { Tool } from '../model/tool.js'
+import type { Tool, ToolId } from '../model/tool.js'
+import type { Trace } from '../model/trace.js'
 
 export interface Store {
   readonly kind: 'pglite' | 'postgres'
@@ -26,7 +29,48 @@ export interface Store {
   listRuns(options: { readonly limit: number }): Promise<readonly Run[]>
   /** What a dead process left `running` or `pending` becomes `interrupted`; gives the number of such runs. */
   markInterrupted(): Promise<number>
+  /** Ordered by ids and type. */
+  loadEdges(): Promise<readonly Edge[]>
+  /**
+   * What one run taught, all or nothing, so that the edges always equal the fold of the traces. False: a trace of it is
+   * known already, and nothing was written.
+   */
+  saveLearned(learned: Learned): Promise<boolean>
+  /** The whole graph anew. */
+  replaceEdges(edges: readonly Edge[]): Promise<void>
+  /** All traces in the order in which they were learned from, a batch at a time: they need not fit into memory. */
+  loadTraces(): AsyncIterable<readonly StoredTrace[]>
+  /** The edges as the traces that are gone had left them. */
+  loadBaseline(): Promise<readonly Edge[]>
+  /** Deletes the traces up to and with this position and keeps `edges`, their fold, in their place; gives their number. */
+  foldTraces(edges: readonly Edge[], throughPosition: number): Promise<number>
+  loadEmbeddings(model: string): Promise<readonly ToolEmbedding[]>
+  /** Adds and updates. */
+  saveEmbeddings(model: string, embeddings: readonly ToolEmbedding[]): Promise<void>
+  /** Forgets the vectors of all other models; gives their number. */
+  dropEmbeddings(exceptModels: readonly string[]): Promise<number>
   close(): Promise<void>
+}
+
+/** One lesson: what one run did, parents before their children, and what that made of the edges. */
+export interface Learned {
+  /** The first one has no parent, all others have: that is how replay finds where a lesson begins. */
+  readonly traces: readonly Trace[]
+  readonly edges: readonly Edge[]
+  readonly removed?: readonly EdgeKey[]
+}
+
+export interface StoredTrace {
+  /** Grows with every trace, never used twice: the order of replay. */
+  readonly position: number
+  readonly trace: Trace
+}
+
+export interface ToolEmbedding {
+  readonly tool: ToolId
+  /** Of the text that was embedded: where it differs, the vector is stale. */
+  readonly textHash: string
+  readonly vector: Float32Array
 }
 
 /** What the gateway needs to answer before the store is open. */

@@ -16,6 +16,7 @@ const units = [
   '😀',
   '\n',
   '\u0001',
+  '\ufeff',
 ]
 
 /** Every string of up to three of these parts: all the ways in which escapes can meet. */
@@ -30,7 +31,7 @@ describe('stored text', () => {
     for (const text of strings) {
       const stored = encodeText(text)
       expect(stored).not.toContain('\u0000')
-      expect(Buffer.from(stored).toString()).toBe(stored)
+      expect(new TextDecoder().decode(Buffer.from(stored))).toBe(stored)
       expect(decodeText(stored)).toBe(text)
     }
   })

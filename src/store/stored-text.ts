@@ -2,7 +2,8 @@
  * Any JavaScript string as PostgreSQL text, and back.
  *
  * Text there holds neither U+0000 nor half of a surrogate pair, and `::jsonb` refuses both even when escaped. Each of
- * them is written as U+001A (SUBSTITUTE) and its four hex digits; U+001A itself likewise, so that nothing is ambiguous.
+ * them is written as U+001A (SUBSTITUTE) and its four hex digits; U+001A itself likewise, so that nothing is ambiguous,
+ * and a U+FEFF at the beginning, which the embedded database takes for a byte order mark and leaves out.
  * All other text stands as it is, and every JSON column can be cast to jsonb.
  */
 import { createHash } from 'node:crypto'
@@ -11,7 +12,7 @@ import type { Json } from '../model/json.js'
 export function encodeText(text: string): string {
   // With the u flag a surrogate matches only when it stands alone.
   return text.replace(
-    /[\u0000\u001a\ud800-\udfff]/gu,
+    /^\ufeff|[\u0000\u001a\ud800-\udfff]/gu,
     (unit) => `\u001a${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 }

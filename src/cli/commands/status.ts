@@ -37,6 +37,8 @@ export function describeStatus(status: Status, colours: Colours, width?: number)
     ['exposure', mode],
     ['listing', `${countOf(listing.tools, 'tool')}, ${countOf(listing.tokens, 'token')}`],
     ['tools', toolCounts(tools)],
+    // Not told by an older gateway.
+    ...(status.search === undefined ? [] : [['search', searchModel(status.search)]]),
   ].map(([name, value]) => `${name!.padEnd(10)}${value}`)
   return [...facts, '', servers(status, colours, width), '', runs(status, width)].join('\n')
 }
@@ -44,6 +46,13 @@ export function describeStatus(status: Status, colours: Colours, width?: number)
 function configProblem({ message, since }: ConfigProblem): string {
   const at = new Date(since).toISOString().slice(0, 19).replace('T', ' ')
   return `its change cannot be used, since ${at} UTC; the one before stays in force. ${message}`
+}
+
+function searchModel({ model, next, trouble }: Status['search']): string {
+  const now = model === undefined ? 'by words' : `by words and ${model}`
+  const coming =
+    next === undefined ? '' : `; ${next.model} is embedding, ${next.embedded} of ${next.total} tools`
+  return `${now}${coming}${trouble === undefined ? '' : `; trouble: ${trouble}`}`
 }
 
 function toolCounts({ known, callable, unreachable, quarantined }: Status['tools']): string {

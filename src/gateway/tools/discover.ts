@@ -2,12 +2,13 @@ import type { JsonObject } from '../../model/json.js'
 import { jsonLength } from '../../model/json-length.js'
 import type { Redact } from '../../model/redact.js'
 import type { Tool, ToolDefinition } from '../../model/tool.js'
-import type { ToolHit } from '../../plan/create-tool-search.js'
+import type { ScoreParts, ToolHit } from '../../plan/create-tool-search.js'
 import type { CatalogueView, View } from '../catalogue-view.js'
+import type { FindTools } from '../find-tools.js'
 import { oneLine } from '../one-line.js'
 import { callSignature } from './call-signature.js'
 import { type MetaTool, reply } from './meta-tool.js'
-import { optionalChoice, optionalCount, requiredText } from './read-arguments.js'
+import { optionalChoice, optionalCount, optionalTexts, requiredText } from './read-arguments.js'
 import { describeNotes, serverNotes } from './server-notes.js'
 
 export const discoverDefinition: ToolDefinition = {
@@ -18,6 +19,11 @@ export const discoverDefinition: ToolDefinition = {
     type: 'object',
     properties: {
       intent: { type: 'string', description: 'What you want to do, or a tool name' },
+      context: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Tools used before or planned with it',
+      },
       kind: { type: 'string', enum: ['tool', 'capability', 'any'] },
       limit: { type: 'integer', minimum: 1, maximum: 50, default: 8 },
     },
@@ -29,24 +35,28 @@ export const discoverDefinition: ToolDefinition = {
 /** About 2,000 tokens, whatever the limit asks for. */
 const maxReplyChars = 6_000
 
-/** A search on a first run gives new servers this long; the answer says which are still loading. */
-export const searchWaitMs = 2_000
+/** From here on a score is called sure: where suggestions start, see the design's execution modes. */
+const sureFrom = 0.7
 
 export interface DiscoverDeps {
   readonly view: CatalogueView
+  readonly findTools: FindTools
   readonly redact: Redact
 }
 
-export function createDiscover({ view, redact }: DiscoverDeps): MetaTool {
+export function createDiscover({ view, findTools, redact }: DiscoverDeps): MetaTool {
   return {
     definition: discoverDefinition,
     async call(args) {
       const intent = requiredText('discover', args, 'intent')
       const kind = optionalChoice('discover', args, 'kind', ['tool', 'capability', 'any']) ?? 'any'
       const limit = optionalCount('discover', args, 'limit', { min: 1, max: 50 }) ?? 8
-      await view.firstSettled(searchWaitMs)
-      const current = view.current()
-      const hits = kind === 'capability' ? [] : current.search.search(intent, { limit })
+      const context = optionalTexts('discover', args, 'context') ?? []
+      const {
+        hits,
+        view: current,
+        unknown,
+      } = await findTools(intent, { limit: kind === 'capability' ? 0 : limit, context })
       const { shown, omitted } = fitReply(hits.map((hit) => describeHit(hit, current)))
       const notes = serverNotes(view.servers()).map((note) => redactNote(note, redact))
       return reply(
@@ -54,6 +64,7 @@ export function createDiscover({ view, redact }: DiscoverDeps): MetaTool {
           status: 'complete',
           tools: shown,
           ...(omitted > 0 && { omitted }),
+          ...(unknown.length > 0 && { unknownContext: unknown }),
           ...(notes.length > 0 && { servers: notes }),
           ...(shown.length === 0 && { hint: nothingFound(kind, current, notes) }),
         },
@@ -73,8 +84,21 @@ export function describeHit(hit: ToolHit, view: View): JsonObject {
     description: oneLine(tool.definition.description),
     signature: callSignature(name, tool.definition.inputSchema),
     score: round(hit.score),
-    parts: { name: round(hit.parts.name), bm25: round(hit.parts.bm25) },
+    sure: hit.score >= sureFrom,
+    parts: describeParts(hit.parts),
     ...quarantine(tool),
+  }
+}
+
+/** What made the score; what is 0 is left out. */
+function describeParts({ name, words, cosine, semantic, graph }: ScoreParts): JsonObject {
+  return {
+    ...(name > 0 ? { name: round(name) } : { semantic: round(semantic) }),
+    words: round(words),
+    ...(cosine !== undefined && { cosine: round(cosine) }),
+    ...(graph !== undefined && {
+      graph: { ...graph, alpha: round(graph.alpha), evidence: round(graph.evidence) },
+    }),
   }
 }
 

@@ -8,10 +8,11 @@ import type { ToolResult } from '../../model/tool-call.js'
 import { withinMs } from '../../model/within-ms.js'
 import { planTasks } from '../../plan/plan-tasks.js'
 import type { CatalogueView } from '../catalogue-view.js'
+import type { FindTools } from '../find-tools.js'
 import type { ResolveTool } from '../resolve-tool.js'
 import type { ResultStore } from '../result-store.js'
 import type { GatewayRuns } from '../runs.js'
-import { describeHit, searchWaitMs } from './discover.js'
+import { describeHit } from './discover.js'
 import { type Caller, type MetaTool, reply } from './meta-tool.js'
 import { optionalChoice, optionalObject, optionalText } from './read-arguments.js'
 import { runReply } from './run-reply.js'
@@ -52,6 +53,7 @@ const candidateCount = 5
 export interface ExecuteWorkflowDeps {
   config(): PmlConfig
   readonly view: CatalogueView
+  readonly findTools: FindTools
   readonly resolve: ResolveTool
   readonly runs: GatewayRuns
   readonly results: ResultStore
@@ -161,9 +163,7 @@ async function explicitRequired(
   given: JsonObject,
   deps: ExecuteWorkflowDeps,
 ): Promise<ToolResult> {
-  await deps.view.firstSettled(searchWaitMs)
-  const view = deps.view.current()
-  const hits = view.search.search(intent, { limit: candidateCount })
+  const { hits, view } = await deps.findTools(intent, { limit: candidateCount, context: [] })
   const candidates = hits.map((hit) => describeHit(hit, view))
   const best = hits.find((hit) => hit.tool.changed === undefined)
   const example =

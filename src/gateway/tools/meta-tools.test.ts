@@ -53,7 +53,7 @@ describe('discover', () => {
         name: 'files__read_file',
         description: 'Reads a text file.',
         signature: 'files__read_file(path: string, head?: integer)',
-        parts: { name: expect.any(Number), bm25: expect.any(Number) },
+        parts: { name: expect.any(Number), words: expect.any(Number) },
       })
     }
   })

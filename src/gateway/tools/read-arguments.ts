@@ -43,6 +43,16 @@ export function optionalChoice<Choice extends string>(
   return choice
 }
 
+/** A single text counts as a list of one. */
+export function optionalTexts(tool: string, args: JsonObject, name: string): readonly string[] | undefined {
+  const value = args[name]
+  if (value === undefined || value === null || value === '') return undefined
+  const list = Array.isArray(value) ? value : [value]
+  if (!list.every((one): one is string => typeof one === 'string'))
+    throw expected(tool, name, 'a list of strings')
+  return list
+}
+
 export function optionalObject(tool: string, args: JsonObject, name: string): JsonObject | undefined {
   const value: Json | undefined = args[name]
   if (value === undefined || value === null) return undefined

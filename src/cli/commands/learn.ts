@@ -1,0 +1,109 @@
+import type { Rebuilt } from '../../learn/rebuild-graph.js'
+import type { GraphSummary } from '../../learn/summarise-graph.js'
+import type { Edge, EdgeSource } from '../../model/edge.js'
+import { commonArgs, defineCliCommand, gatewayChoice } from '../cli-command.js'
+import { countOf } from '../count-of.js'
+import { formatTable } from '../format-table.js'
+import { type Io, printJson, printLine } from '../io.js'
+
+interface LearnReply {
+  readonly summary: GraphSummary
+  /** Where that was asked for. */
+  readonly rebuilt?: Rebuilt
+}
+
+const sources: readonly EdgeSource[] = ['observed', 'inferred', 'template']
+const mostChangesShown = 20
+
+export const learnCommand = defineCliCommand({
+  name: 'learn',
+  summary: 'What was learned from runs: which tools go together',
+  args: {
+    ...commonArgs,
+    rebuild: { type: 'boolean', description: 'Learn everything anew from the traces, and say what changed' },
+  },
+  examples: ['pml learn', 'pml learn --rebuild', "pml learn --json | jq '.summary.strongest'"],
+  notes: `
+EDGES
+
+  dependency  the plan of a run said that the second waits for the first
+  provides    a value of the first one's result reappeared in the second one's arguments
+  contains    the first called the second
+  sequence    the second followed the first
+
+  observed: seen often enough to be sure; inferred: seen; template: guessed from schemas, not seen yet.`,
+  async run({ args, io, gateway }) {
+    const reply = (await gateway.withGateway(gatewayChoice(args), (api) =>
+      api.post('/api/learn', args.rebuild ? { rebuild: true } : {}),
+    )) as LearnReply
+    if (args.json) {
+      printJson(io, reply)
+      return 0
+    }
+    if (reply.rebuilt !== undefined) printRebuilt(reply.rebuilt, io)
+    printSummary(reply.summary, io)
+    return 0
+  },
+})
+
+function printRebuilt({ runs, traces, added, removed, changed }: Rebuilt, io: Io): void {
+  const from = `Rebuilt from ${countOf(runs, 'run')} (${countOf(traces, 'trace')})`
+  const lines = [
+    ...added.map((edge) => `+ ${describe(edge)}: ${figures(edge)}`),
+    ...removed.map((edge) => `- ${describe(edge)}: ${figures(edge)}`),
+    ...changed.map(({ before, after }) => `~ ${describe(after)}: ${figures(before)} -> ${figures(after)}`),
+  ]
+  if (lines.length === 0) {
+    printLine(io, `${from}: nothing changed.\n`)
+    return
+  }
+  printLine(
+    io,
+    `${from}: ${countOf(added.length, 'edge')} added, ${removed.length} removed, ${changed.length} changed.`,
+  )
+  for (const line of lines.slice(0, mostChangesShown)) printLine(io, `  ${line}`)
+  if (lines.length > mostChangesShown)
+    printLine(io, `  and ${lines.length - mostChangesShown} more: see --json`)
+  printLine(io)
+}
+
+function printSummary({ tools, edges, density, kinds, strongest }: GraphSummary, io: Io): void {
+  if (edges === 0) {
+    printLine(
+      io,
+      'Nothing learned yet. Each workflow that is run shows which tools go together: pml run --help',
+    )
+    return
+  }
+  printLine(
+    io,
+    `${countOf(tools, 'tool')}, ${countOf(edges, 'edge')}, ${(density * 100).toFixed(1)} % of all pairs\n`,
+  )
+  const rows = [...new Set(kinds.map(({ type }) => type))].map((type) => [
+    type,
+    ...sources.map((source) =>
+      String(kinds.find((kind) => kind.type === type && kind.source === source)?.edges ?? ''),
+    ),
+  ])
+  printLine(io, formatTable(['EDGES', ...sources.map((source) => source.toUpperCase())], rows))
+  printLine(io)
+  const heaviest = strongest.map((edge) => [
+    edge.from,
+    edge.to,
+    edge.type,
+    edge.source,
+    String(edge.count),
+    String(edge.failures),
+    edge.weight.toFixed(2),
+  ])
+  const header = ['STRONGEST FROM', 'TO', 'TYPE', 'SOURCE', 'SEEN', 'FAILED', 'WEIGHT']
+  printLine(io, formatTable(header, heaviest, io.stdout.columns))
+}
+
+function describe({ from, to, type }: Edge): string {
+  return `${from} ${type} ${to}`
+}
+
+function figures({ count, failures, source }: Edge): string {
+  return `${source}, seen ${count}${failures > 0 ? ` (${failures} failed)` : ''}`
+}

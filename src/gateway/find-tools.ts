@@ -1,0 +1,71 @@
+/** Search over the catalogue as it is now: for `discover`, for the command line, for an intent without tasks. */
+import type { Tool, ToolId } from '../model/tool.js'
+import type { ToolHit, ToolSearch } from '../plan/create-tool-search.js'
+import type { Catalogue, CatalogueView, View } from './catalogue-view.js'
+
+export interface FindTools {
+  (query: string, options: FindOptions): Promise<FoundTools>
+  close(): void
+}
+
+export interface FindOptions {
+  readonly limit: number
+  /** Any form of the names of tools that were used or are planned; what no tool is called is passed over. */
+  readonly context: readonly string[]
+}
+
+export interface FoundTools {
+  readonly hits: readonly ToolHit[]
+  readonly view: View
+  /** Words of the context that name no tool. */
+  readonly unknown: readonly string[]
+}
+
+export interface FindToolsDeps {
+  readonly view: CatalogueView
+  readonly catalogue: Pick<Catalogue, 'onChange'>
+  readonly search: Pick<ToolSearch, 'follow' | 'search'>
+}
+
+/** A search on a first run gives new servers this long; the answer says which are still loading. */
+export const searchWaitMs = 2_000
+
+export function createFindTools({ view, catalogue, search }: FindToolsDeps): FindTools {
+  let followed: readonly Tool[] | undefined
+  let following: NodeJS.Immediate | undefined
+
+  const follow = (): View => {
+    clearImmediate(following)
+    following = undefined
+    const current = view.current()
+    if (followed !== current.tools) search.follow(current.tools.filter((tool) => tool.listed))
+    followed = current.tools
+    return current
+  }
+  // Ahead of the first search, which would have to wait for it.
+  const stop = catalogue.onChange(() => {
+    following ??= setImmediate(follow)
+  })
+
+  const find = async (query: string, { limit, context }: FindOptions): Promise<FoundTools> => {
+    await view.firstSettled(searchWaitMs)
+    const { names } = follow()
+    const known: ToolId[] = []
+    const unknown: string[] = []
+    for (const name of context) {
+      const tool = names.resolve(name)
+      if (tool === undefined) unknown.push(name)
+      else known.push(tool.id)
+    }
+    const hits = await search.search(query, { limit, context: known })
+    const current = view.current()
+    // What was found may be gone by now.
+    return { hits: hits.filter(({ tool }) => current.wireNames.byId.has(tool.id)), view: current, unknown }
+  }
+  return Object.assign(find, {
+    close() {
+      stop()
+      clearImmediate(following)
+    },
+  })
+}

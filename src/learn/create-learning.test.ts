@@ -1,0 +1,255 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { StoreError } from '../errors.js'
+import { createKnowledgeGraph } from '../graph/create-knowledge-graph.js'
+import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
+import type { Edge } from '../model/edge.js'
+import { type Log, silentLog } from '../model/log.js'
+import { createRedact } from '../model/redact.js'
+import { formatToolId } from '../model/tool.js'
+import { openStore } from '../store/open-store.js'
+import type { Store } from '../store/store.js'
+import { createLearning, type Learning } from './create-learning.js'
+import { observeTraces } from './observe-traces.js'
+import { randomRuns } from './random-runs.contract.js'
+import { traceRun } from './trace-run.js'
+
+const redact = createRedact([])
+const dataDirectory = mkdtempSync(join(tmpdir(), 'pml-learn-'))
+let store: Store
+let runs: ReturnType<typeof randomRuns>
+let graph: KnowledgeGraph
+let learning: Learning
+let logged: string[]
+
+beforeAll(async () => {
+  const signal = new AbortController().signal
+  store = await openStore({ dataDirectory, signal, onProgress() {}, log: silentLog })
+})
+afterAll(async () => {
+  await store.close()
+  rmSync(dataDirectory, { recursive: true, force: true, maxRetries: 3 })
+})
+
+beforeEach(async () => {
+  await store.foldTraces([], Number.MAX_SAFE_INTEGER)
+  await store.replaceEdges([])
+  runs = randomRuns(7, 24)
+  logged = []
+  learning = learningOn(store)
+})
+
+function learningOn(on: Store): Learning {
+  // A clock that does not stand still, and is far from the runs' own: it must not matter.
+  let now = Date.now()
+  const createGraph = () => createKnowledgeGraph({ now: () => (now += 1_000_000), cosine: runs.cosine })
+  const note = (message: string): void => void logged.push(message)
+  const log: Log = { ...silentLog, warn: note, error: note }
+  graph = createGraph()
+  return createLearning({ graph, createGraph, store: async () => on, redact, log })
+}
+
+async function learnSome(count: number): Promise<void> {
+  for (let at = 0; at < count; at++) {
+    const { plan, run } = runs.next()
+    await learning.learn(plan, run)
+  }
+}
+
+function sorted(edges: readonly Edge[]): readonly Edge[] {
+  const text = ({ from, to, type }: Edge) => `${from} ${to} ${type}`
+  return edges.toSorted((a, b) => (text(a) < text(b) ? -1 : 1))
+}
+
+describe('what was learned can be rebuilt', () => {
+  for (const seed of [1, 2, 3]) {
+    it(`exactly: live, from the traces, and after folding any part of them (seed ${seed})`, async () => {
+      runs = randomRuns(seed, 20 + seed * 10)
+      learning = learningOn(store)
+      await learning.replaceTemplates(runs.templates())
+      await learnSome(80)
+      const live = sorted(graph.edges())
+      expect(new Set(live.map(({ source }) => source)).size).toBe(3)
+      expect(live.some(({ failures }) => failures > 0)).toBe(true)
+      expect(sorted(await store.loadEdges())).toStrictEqual(live)
+
+      const unchanged = { added: [], removed: [], changed: [], edges: live.length }
+      expect(await learning.rebuild()).toMatchObject({ ...unchanged, runs: 80 })
+      expect(sorted(graph.edges())).toStrictEqual(live)
+      for (const newest of [63, 20, 20, 0]) {
+        await learning.retain({ newest, since: Number.POSITIVE_INFINITY })
+        expect(await learning.rebuild()).toMatchObject({ ...unchanged, runs: newest })
+        expect(sorted(graph.edges())).toStrictEqual(live)
+        expect(sorted(await store.loadEdges())).toStrictEqual(live)
+      }
+      await learnSome(20)
+      const later = sorted(graph.edges())
+      expect(await learning.rebuild()).toMatchObject({ added: [], removed: [], changed: [], runs: 20 })
+      expect(sorted(graph.edges())).toStrictEqual(later)
+      const loaded = learningOn(store)
+      await loaded.load(store)
+      expect(sorted(graph.edges())).toStrictEqual(later)
+      expect(logged).toEqual([])
+    })
+  }
+
+  it('a damaged graph is mended, and what changed is told', async () => {
+    await learnSome(10)
+    const live = sorted(graph.edges())
+    const [first, second, ...rest] = live
+    const stray: Edge = { ...first!, from: formatToolId('x', 'stray') }
+    await store.replaceEdges([{ ...second!, count: 99 }, stray, ...rest])
+    const rebuilt = await learning.rebuild()
+    expect(rebuilt).toMatchObject({
+      added: [first],
+      removed: [stray],
+      changed: [{ before: { ...second!, count: 99 }, after: second }],
+    })
+    expect(sorted(await store.loadEdges())).toStrictEqual(live)
+  })
+
+  it('retention keeps runs by number and by age, whichever keeps more', async () => {
+    const ends: number[] = []
+    for (let at = 0; at < 10; at++) {
+      const { plan, run } = runs.next()
+      ends.push(run.endedAt!)
+      await learning.learn(plan, run)
+    }
+    const runsLeft = async () => {
+      let left = 0
+      for await (const batch of store.loadTraces())
+        left += batch.filter(({ trace }) => trace.parentId === undefined).length
+      return left
+    }
+    await learning.retain({ newest: 0, since: ends[2]! })
+    expect(await runsLeft()).toBe(8)
+    await learning.retain({ newest: 6, since: ends[9]! })
+    expect(await runsLeft()).toBe(6)
+    await learning.retain({ newest: 100, since: Number.POSITIVE_INFINITY })
+    await learning.retain({ newest: 0, since: 0 })
+    expect(await runsLeft()).toBe(6)
+  })
+})
+
+describe('a store that fails', () => {
+  /** The real store, which refuses to save so often. */
+  function failing(times: number): Store {
+    let left = times
+    return new Proxy(store, {
+      get(target, name) {
+        const value = Reflect.get(target, name, target)
+        if (name === 'saveLearned' && left-- > 0)
+          return async () => {
+            throw new StoreError('The database is away.', '')
+          }
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+  }
+
+  it('is no trouble of the run, leaves the graph as it was, and gets what it missed with the next run', async () => {
+    learning = learningOn(failing(1))
+    const { plan, run } = runs.next()
+    await learning.learn(plan, run)
+    expect(graph.edges()).toEqual([])
+    expect(logged).toEqual(['What a run taught is not stored yet.'])
+    await learnSome(5)
+    const live = sorted(graph.edges())
+    expect(sorted(await store.loadEdges())).toStrictEqual(live)
+    expect(await learning.rebuild()).toMatchObject({ runs: 6, added: [], removed: [], changed: [] })
+  })
+
+  it('is asked once more at the end', async () => {
+    learning = learningOn(failing(1))
+    await learnSome(1)
+    await learning.close()
+    expect(await learning.rebuild()).toMatchObject({ runs: 1, added: [], removed: [], changed: [] })
+  })
+
+  it('a run that it refuses for ever holds up no other', async () => {
+    const { plan, run } = runs.next()
+    const unstorable = { ...run, startedAt: Number.MAX_VALUE }
+    await learning.learn(plan, unstorable)
+    await learnSome(3)
+    expect(logged.at(-1)).toContain('it cannot be stored')
+    expect(await learning.rebuild()).toMatchObject({ runs: 3, added: [], removed: [], changed: [] })
+  })
+})
+
+it('the same run is learned from once', async () => {
+  const { plan, run } = runs.next()
+  await learning.learn(plan, run)
+  const once = sorted(graph.edges())
+  await learning.learn(plan, run)
+  expect(sorted(graph.edges())).toStrictEqual(once)
+  expect(sorted(await store.loadEdges())).toStrictEqual(once)
+})
+
+it('runs that end together are taken in one after the other', async () => {
+  await Promise.all(
+    Array.from({ length: 30 }, () => runs.next()).map(({ plan, run }) => learning.learn(plan, run)),
+  )
+  expect(await learning.rebuild()).toMatchObject({ runs: 30, added: [], removed: [], changed: [] })
+})
+
+it('what cannot be traced is told and passed over', async () => {
+  const { plan, run } = runs.next()
+  await learning.learn(plan, { ...run, tasks: [null as never] })
+  expect(logged).toEqual(['What a run taught is not stored yet.'])
+  await learnSome(1)
+  expect(logged).toHaveLength(1)
+})
+
+it('close waits for what is being written', async () => {
+  const { plan, run } = runs.next()
+  void learning.learn(plan, run)
+  await learning.close()
+  expect(sorted(await store.loadEdges())).toStrictEqual(sorted(graph.edges()))
+  expect(await learning.rebuild()).toMatchObject({ runs: 1 })
+})
+
+it('close does not wait for a store that is not open, and tells what was not learned', async () => {
+  const { plan, run } = runs.next()
+  const log: Log = { ...silentLog, warn: (message) => void logged.push(message) }
+  const options = { graph, createGraph: () => graph, redact, log, store: () => new Promise<Store>(() => {}) }
+  const unopened = createLearning(options)
+  const learned = unopened.learn(plan, run)
+  const templates = unopened.replaceTemplates([])
+  const begin = performance.now()
+  await Promise.all([unopened.close(), learned, expect(templates).rejects.toThrow('not open')])
+  expect(performance.now() - begin).toBeLessThan(1_500)
+  expect(logged).toContain('Not all runs were learned from.')
+})
+
+it('the summary counts tools and edges by type and source, and names the strongest', async () => {
+  await learning.replaceTemplates([
+    { from: formatToolId('a', 'x'), to: formatToolId('a', 'y'), type: 'provides' },
+  ])
+  expect(learning.summary()).toMatchObject({
+    tools: 2,
+    edges: 1,
+    density: 0.5,
+    kinds: [{ type: 'provides', source: 'template', edges: 1 }],
+    strongest: [{ from: 'a:x', to: 'a:y', type: 'provides', count: 0 }],
+  })
+  await learnSome(40)
+  const { kinds, edges, strongest } = learning.summary()
+  expect(kinds.reduce((sum, kind) => sum + kind.edges, 0)).toBe(edges)
+  expect(strongest).toHaveLength(10)
+  expect(strongest.map(({ weight }) => weight)).toEqual(
+    strongest.map(({ weight }) => weight).toSorted((a, b) => b - a),
+  )
+})
+
+it('learning from a run of ten tasks takes well under 20 ms without the store', () => {
+  const tenTasks = Array.from({ length: 500 }, () => runs.next()).filter(({ run }) => run.tasks.length === 10)
+  const times = tenTasks.map(({ plan, run }) => {
+    const begin = performance.now()
+    graph.observe(observeTraces(traceRun(plan, run, { redact })))
+    return performance.now() - begin
+  })
+  // Measured: 2 ms, and 16 ms where each result is a listing of 40 KB.
+  expect(times.toSorted((a, b) => a - b)[times.length >> 1]).toBeLessThan(20)
+})

@@ -1,0 +1,159 @@
+/**
+ * Run -> what is known better now. Promises: the graph, the edges in the store and the fold of the traces say the same
+ * after every step; learning never disturbs the run it learns from: nothing here throws at it or keeps it waiting; what could not
+ * be stored is tried again with the next run. Never touches servers or clients, and keeps no text that was not redacted.
+ */
+import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
+import type { EdgeKey } from '../model/edge.js'
+import type { Log } from '../model/log.js'
+import type { Plan } from '../model/plan.js'
+import type { Redact } from '../model/redact.js'
+import type { Run } from '../model/run.js'
+import type { Trace } from '../model/trace.js'
+import { unlessAborted } from '../model/unless-aborted.js'
+import { withinMs } from '../model/within-ms.js'
+import { createMutex } from '../store/create-mutex.js'
+import type { Store } from '../store/store.js'
+import { foldTraces } from './fold-traces.js'
+import { learnFromTraces } from './learn-from-traces.js'
+import { type Rebuilt, rebuildGraph } from './rebuild-graph.js'
+import { type GraphSummary, summariseGraph } from './summarise-graph.js'
+import { traceRun } from './trace-run.js'
+
+export interface LearningOptions {
+  /** The one that search and plans look at. */
+  readonly graph: KnowledgeGraph
+  /** An empty one of the same kind, to be filled without disturbing the other. */
+  createGraph(): KnowledgeGraph
+  /** Opens in the background; learning waits for it. */
+  store(): Promise<Store>
+  readonly redact: Redact
+  readonly log: Log
+}
+
+export interface Learning {
+  /** Reads what is known. To be called when the store has opened, before anybody else gets it. */
+  load(store: Store): Promise<void>
+  /** Takes in a run that ended, with its values as they were. Never rejects; resolves when that is stored, or was given up for now. */
+  learn(plan: Plan, run: Run): Promise<void>
+  /** Edges guessed from the schemas of the catalogue, instead of those of before. */
+  replaceTemplates(keys: readonly EdgeKey[]): Promise<void>
+  /** Everything once more, from baseline and traces. */
+  rebuild(): Promise<Rebuilt>
+  /** Folds old runs into the baseline; what was learned stays. Gives the number of traces that are gone. */
+  retain(keep: { readonly newest: number; readonly since: number }): Promise<{ readonly traces: number }>
+  summary(): GraphSummary
+  /** Waits for what is being written. */
+  close(): Promise<void>
+}
+
+/** Some 100 KB each at most: what a database that is away for a while misses. */
+const mostWaiting = 100
+/** A run that the database refused so often it will refuse for ever. */
+const mostAttempts = 3
+/** A process is gone within 2 s of being asked to end. A write takes milliseconds: one that takes longer hangs. */
+const closeWithinMs = 1_000
+/** A store that is still opening then is not waited for. */
+const storeWithinMs = 250
+
+interface Waiting {
+  readonly traces: readonly Trace[]
+  attempts: number
+}
+
+export function createLearning({ graph, createGraph, store, redact, log }: LearningOptions): Learning {
+  const exclusive = createMutex()
+  const waiting: Waiting[] = []
+  const closing = new AbortController()
+  const openStore = (): Promise<Store> => unlessAborted(store(), closing.signal)
+
+  const keep = (traces: readonly Trace[]): void => {
+    waiting.push({ traces, attempts: 0 })
+    if (waiting.length <= mostWaiting) return
+    const dropped = waiting.shift()!
+    log.error('A run was not learned from: too many wait for the store.', { run: dropped.traces[0]!.runId })
+  }
+
+  /** In the order of their ends; one that fails is tried again the next time, before those after it. */
+  const learnWaiting = async (): Promise<void> => {
+    const open = await openStore()
+    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+      const { runId } = next.traces[0]!
+      try {
+        const { refused } = await learnFromTraces(next.traces, { graph, store: open })
+        if (refused.length > 0)
+          log.debug('Edges that would close a cycle were refused.', {
+            run: runId,
+            refused: refused.length,
+          })
+      } catch (error) {
+        next.attempts += 1
+        if (next.attempts < mostAttempts) throw error
+        log.error('A run was not learned from: it cannot be stored.', { run: runId, error: String(error) })
+      }
+      if (waiting[0] === next) waiting.shift()
+    }
+  }
+
+  return {
+    async load(open) {
+      const { refused } = graph.load(await open.loadEdges())
+      if (refused.length > 0)
+        log.warn('Edges in the store cannot be true and are left out. Mend it with: pml learn --rebuild', {
+          edges: refused.length,
+          first: refused[0],
+        })
+    },
+    async learn(plan, run) {
+      try {
+        keep(traceRun(plan, run, { redact }))
+        await exclusive(learnWaiting)
+      } catch (error) {
+        log.warn('What a run taught is not stored yet.', { run: run.id, error: String(error) })
+      }
+    },
+    replaceTemplates: (keys) =>
+      exclusive(async () => {
+        const open = await openStore()
+        const before = graph.edges().filter(isUnseen)
+        const { added, removed } = graph.replaceTemplates(keys)
+        if (added.length + removed.length === 0) return
+        try {
+          await open.saveLearned({ traces: [], edges: added, removed })
+        } catch (error) {
+          graph.replaceTemplates(before)
+          throw error
+        }
+      }),
+    rebuild: () =>
+      exclusive(async () => {
+        const fresh = createGraph()
+        const templates = graph.edges().filter(isUnseen)
+        const rebuilt = await rebuildGraph({ store: await openStore(), graph: fresh, templates })
+        graph.load(fresh.edges())
+        return rebuilt
+      }),
+    retain: (kept) =>
+      exclusive(async () => {
+        const templates = graph.edges().filter(isUnseen)
+        return foldTraces({ store: await openStore(), graph: createGraph(), templates, keep: kept })
+      }),
+    summary: () => summariseGraph(graph),
+    async close() {
+      const giveUp = setTimeout(() => closing.abort(new Error('The store is not open.')), storeWithinMs)
+      const last = exclusive(async () => {
+        if (waiting.length > 0) await learnWaiting()
+      })
+      // Why it failed was told when it did so first; what is left is told below.
+      await withinMs(last.catch(nothing), closeWithinMs, undefined)
+      clearTimeout(giveUp)
+      if (waiting.length > 0) log.warn('Not all runs were learned from.', { runs: waiting.length })
+    },
+  }
+}
+
+function nothing(): void {}
+
+function isUnseen({ count }: { readonly count: number }): boolean {
+  return count === 0
+}

@@ -1,0 +1,41 @@
+import type { Observation } from '../model/edge.js'
+import { lessonsOf } from './lessons-of.js'
+import { observeTraces } from './observe-traces.js'
+import type { RebuildOptions } from './rebuild-graph.js'
+
+export interface FoldOptions extends RebuildOptions {
+  /** The runs to keep: so many of the newest, and those that ended at this time or later. */
+  readonly keep: { readonly newest: number; readonly since: number }
+}
+
+/**
+ * Retention: the oldest runs are folded into the baseline and their traces deleted. What was learned stays as it is, to the
+ * last count, because the baseline is the graph as it stood after them. Only a beginning of the order can be folded: the
+ * first run that is kept ends it, whatever comes later.
+ */
+export async function foldTraces({
+  store,
+  graph,
+  templates,
+  keep,
+}: FoldOptions): Promise<{ readonly traces: number }> {
+  graph.load(await store.loadBaseline())
+  graph.replaceTemplates(templates)
+  const kept: {
+    readonly observations: readonly Observation[]
+    readonly position: number
+    readonly endedAt: number
+  }[] = []
+  let through: number | undefined
+  for await (const { traces, position } of lessonsOf(store.loadTraces())) {
+    kept.push({ observations: observeTraces(traces), position, endedAt: traces[0]!.endedAt })
+    if (kept.length <= keep.newest) continue
+    const oldest = kept.shift()!
+    if (oldest.endedAt >= keep.since) break
+    graph.observe(oldest.observations)
+    through = oldest.position
+  }
+  if (through === undefined) return { traces: 0 }
+  const learned = graph.edges().filter(({ count }) => count > 0)
+  return { traces: await store.foldTraces(learned, through) }
+}

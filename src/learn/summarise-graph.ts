@@ -1,0 +1,45 @@
+import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
+import type { Edge, EdgeSource, EdgeType } from '../model/edge.js'
+
+export interface GraphSummary {
+  /** Tools that have an edge. */
+  readonly tools: number
+  readonly edges: number
+  /** Share of the possible ordered pairs that have an edge. */
+  readonly density: number
+  /** Kinds without any edge are left out. */
+  readonly kinds: readonly { readonly type: EdgeType; readonly source: EdgeSource; readonly edges: number }[]
+  /** Heaviest first. */
+  readonly strongest: readonly (Edge & { readonly weight: number })[]
+}
+
+const strongestShown = 10
+/** In the order of their base weights (DESIGN of the graph), surest first. */
+const types: readonly EdgeType[] = ['dependency', 'contains', 'provides', 'alternative', 'sequence']
+const sources: readonly EdgeSource[] = ['observed', 'inferred', 'template']
+
+/** What is known, at a glance. */
+export function summariseGraph(graph: KnowledgeGraph): GraphSummary {
+  const edges = graph.edges()
+  const nodes = new Set(edges.flatMap(({ from, to }) => [from, to]))
+  const kinds = types.flatMap((type) =>
+    sources.map((source) => ({
+      type,
+      source,
+      edges: edges.filter((edge) => edge.type === type && edge.source === source).length,
+    })),
+  )
+  const strongest = [...nodes]
+    .flatMap((node) => graph.outgoing(node).slice(0, strongestShown))
+    .sort(
+      (a, b) => b.weight - a.weight || b.edge.count - a.edge.count || (a.edge.from < b.edge.from ? -1 : 1),
+    )
+    .slice(0, strongestShown)
+  return {
+    tools: nodes.size,
+    edges: edges.length,
+    density: graph.density(),
+    kinds: kinds.filter((kind) => kind.edges > 0),
+    strongest: strongest.map(({ edge, weight }) => ({ ...edge, weight })),
+  }
+}

@@ -1,0 +1,267 @@
+/** What every Store promises of what was learned: traces, edges, vectors. */
+import { expect, it } from 'vitest'
+import { StoreError } from '../errors.js'
+import type { Edge } from '../model/edge.js'
+import type { Json } from '../model/json.js'
+import { newId } from '../model/new-id.js'
+import { formatToolId } from '../model/tool.js'
+import type { Trace } from '../model/trace.js'
+import type { Row } from './database.js'
+import type { Store, StoredTrace, ToolEmbedding } from './store.js'
+
+export interface LearnedContract {
+  store(): Store
+  reopen(): Promise<void>
+  /** SQL as a person would write it; closes the store. */
+  asPerson(sql: string): Promise<readonly Row[]>
+  readonly strings: readonly string[]
+}
+
+export function testLearned({ store, reopen, asPerson, strings }: LearnedContract): void {
+  it('knows nothing learned at first, and nothing more after saving nothing', async () => {
+    expect(await store().saveLearned({ traces: [], edges: [] })).toBe(true)
+    await store().replaceEdges([])
+    await store().saveEmbeddings('m', [])
+    expect(await store().loadEdges()).toEqual([])
+    expect(await store().loadBaseline()).toEqual([])
+    expect(await allTraces(store())).toEqual([])
+    expect(await store().loadEmbeddings('m')).toEqual([])
+    expect(await store().foldTraces([], 100)).toBe(0)
+    expect(await store().dropEmbeddings([])).toBe(0)
+  })
+
+  it('gives back traces, edges and vectors as they were saved, also after a reopen', async () => {
+    const root: Trace = {
+      ...aTrace(),
+      intent: 'copy the "notes"',
+      success: false,
+      endedAt: 1_700_000_000_456,
+    }
+    const call: Trace = {
+      ...aTrace(),
+      parentId: root.id,
+      runId: root.id,
+      tool: formatToolId('fs', 'read'),
+      taskId: 'a',
+      arguments: { z: 1, a: [null, true, 1e21, { deep: [] }] },
+      result: null,
+      errorCode: 'TOOL_ANSWERED',
+      dependsOn: [newId(), newId()],
+      links: [{ from: newId(), resultPath: 'items[0]["odd key"]', argumentPath: 'a[3].deep' }],
+    }
+    const template: Edge = {
+      ...anEdge('a', 'b'),
+      type: 'provides',
+      source: 'template',
+      count: 0,
+      successes: 0,
+    }
+    const { firstSeen: _, lastSeen: __, ...unseen } = template
+    const edges = [
+      anEdge('a', 'b'),
+      unseen,
+      { ...anEdge('b', 'a'), failures: 3, lastSeen: 1_700_000_000_123 },
+    ]
+    const embeddings = [
+      anEmbedding('a', [0.1, -0.25, 3e-9, 0, Number.NaN]),
+      anEmbedding('b', []),
+      anEmbedding('c', [1]),
+      anEmbedding('d', [2]),
+    ]
+    expect(await store().saveLearned({ traces: [root, call], edges })).toBe(true)
+    await store().saveEmbeddings('m1', embeddings)
+    for (const _ of ['before', 'after']) {
+      expect(await store().loadEdges()).toStrictEqual(edges)
+      expect((await allTraces(store())).map(({ trace }) => trace)).toStrictEqual([root, call])
+      expect(await store().loadEmbeddings('m1')).toStrictEqual(embeddings)
+      await reopen()
+    }
+  })
+
+  it('a saved edge replaces its earlier state, types stay apart, and what is removed is gone', async () => {
+    const sequence: Edge = { ...anEdge('a', 'b'), type: 'sequence' }
+    await store().saveLearned({ traces: [], edges: [anEdge('a', 'b'), sequence, anEdge('b', 'c')] })
+    const more = { ...anEdge('a', 'b'), count: 7, successes: 5, failures: 2, source: 'inferred' } as const
+    await store().saveLearned({
+      traces: [],
+      edges: [anEdge('a', 'b'), more],
+      removed: [anEdge('b', 'c'), anEdge('x', 'y'), { ...anEdge('a', 'b'), type: 'contains' }],
+    })
+    expect(await store().loadEdges()).toStrictEqual([more, sequence])
+    await store().replaceEdges([anEdge('c', 'd')])
+    expect(await store().loadEdges()).toStrictEqual([anEdge('c', 'd')])
+  })
+
+  it('what was learned is saved as a whole or not at all', async () => {
+    await store().saveLearned({ traces: [], edges: [anEdge('a', 'b')] })
+    const tooMany = { ...anEdge('z', 'z'), count: 2 ** 40 }
+    const failed = store().saveLearned({ traces: [aTrace()], edges: [anEdge('c', 'd'), tooMany] })
+    await expect(failed).rejects.toBeInstanceOf(StoreError)
+    let deep: Json = []
+    for (let depth = 0; depth < 100_000; depth++) deep = [deep]
+    const tooDeep = store().saveLearned({
+      traces: [{ ...aTrace(), result: deep }],
+      edges: [anEdge('c', 'd')],
+    })
+    await expect(tooDeep).rejects.toBeInstanceOf(StoreError)
+    await expect(store().replaceEdges([anEdge('e', 'f'), tooMany])).rejects.toBeInstanceOf(StoreError)
+    await expect(store().foldTraces([tooMany], 10)).rejects.toBeInstanceOf(StoreError)
+    expect(await store().loadEdges()).toStrictEqual([anEdge('a', 'b')])
+    expect(await store().loadBaseline()).toEqual([])
+    expect(await allTraces(store())).toEqual([])
+  })
+
+  it('the same traces are learned from once', async () => {
+    const [first, second] = [aTrace(), aTrace()]
+    expect(await store().saveLearned({ traces: [first], edges: [anEdge('a', 'b')] })).toBe(true)
+    expect(await store().saveLearned({ traces: [second, first], edges: [anEdge('c', 'd')] })).toBe(false)
+    expect((await allTraces(store())).map(({ trace }) => trace.id)).toEqual([first.id])
+    expect(await store().loadEdges()).toStrictEqual([anEdge('a', 'b')])
+  })
+
+  it('traces come in the order of learning, whatever their times and ids, each lesson in one piece', async () => {
+    const lessons = Array.from({ length: 40 }, (_, lesson) =>
+      Array.from({ length: 30 }, (_, at) => ({ ...aTrace(`run-${lesson}`), startedAt: 5_000 - lesson - at })),
+    )
+    await Promise.all(lessons.map((traces) => store().saveLearned({ traces, edges: [] })))
+    const batches: (readonly StoredTrace[])[] = []
+    for await (const batch of store().loadTraces()) batches.push(batch)
+    expect(batches.length).toBeGreaterThan(1)
+    const stored = batches.flat()
+    expect(stored.map(({ position }) => position)).toEqual(
+      stored.map(({ position }) => position).toSorted((a, b) => a - b),
+    )
+    const ids = stored.map(({ trace }) => trace.id)
+    for (const traces of lessons) {
+      const start = ids.indexOf(traces[0]!.id)
+      expect(ids.slice(start, start + traces.length)).toEqual(traces.map(({ id }) => id))
+    }
+  })
+
+  it('folded traces are gone, their edges stand in the baseline, and positions are never used twice', async () => {
+    for (let lesson = 0; lesson < 3; lesson++) await store().saveLearned({ traces: [aTrace()], edges: [] })
+    const [, second, third] = await allTraces(store())
+    expect(await store().foldTraces([anEdge('a', 'b')], second!.position)).toBe(2)
+    expect(await store().foldTraces([anEdge('a', 'b'), anEdge('b', 'c')], third!.position)).toBe(1)
+    expect(await store().loadBaseline()).toStrictEqual([anEdge('a', 'b'), anEdge('b', 'c')])
+    await reopen()
+    await store().saveLearned({ traces: [aTrace()], edges: [] })
+    expect((await allTraces(store()))[0]!.position).toBeGreaterThan(third!.position)
+    expect(await store().loadEdges()).toEqual([])
+  })
+
+  it('vectors belong to their model, and those of others can be dropped', async () => {
+    await store().saveEmbeddings('m1', [anEmbedding('a', [1, 2])])
+    await store().saveEmbeddings('m2', [anEmbedding('a', [3])])
+    await store().saveEmbeddings('m1', [
+      { ...anEmbedding('a', [4]), textHash: 'newer' },
+      anEmbedding('b', [5]),
+    ])
+    expect(await store().loadEmbeddings('m1')).toStrictEqual([
+      { ...anEmbedding('a', [4]), textHash: 'newer' },
+      anEmbedding('b', [5]),
+    ])
+    expect(await store().dropEmbeddings(['m2', 'm3'])).toBe(2)
+    expect(await store().loadEmbeddings('m1')).toEqual([])
+    expect(await store().loadEmbeddings('m2')).toStrictEqual([anEmbedding('a', [3])])
+  })
+
+  it('keeps every string of what was learned, also names longer than an index entry', async () => {
+    const long = Array.from({ length: 3000 }, (_, at) =>
+      String.fromCodePoint(0x4e00 + ((at * 7919) % 20_000)),
+    )
+    const names = [...strings.map((text, at) => `${at}${text}`), `${long.join('')}1`, `${long.join('')}2`]
+    const traces = strings.map(
+      (text, at): Trace => ({
+        ...aTrace(),
+        tool: formatToolId('fs', text),
+        taskId: text,
+        intent: text,
+        arguments: { [text]: text },
+        result: [text],
+        errorCode: text,
+        links: [{ from: String(at), resultPath: text, argumentPath: text }],
+      }),
+    )
+    const edges = names.map((name, at) => anEdge(name, names[(at + 1) % names.length]!))
+    const embeddings = names.map((name) => anEmbedding(name, [1]))
+    await store().saveLearned({ traces, edges })
+    await store().saveLearned({ traces: [], edges })
+    await store().saveEmbeddings('\u0000', embeddings)
+    await store().saveEmbeddings('\u0000', embeddings)
+    expect(sorted(await store().loadEdges(), ({ from }) => from)).toStrictEqual(
+      sorted(edges, ({ from }) => from),
+    )
+    expect((await allTraces(store())).map(({ trace }) => trace)).toStrictEqual(traces)
+    expect(sorted(await store().loadEmbeddings('\u0000'), ({ tool }) => tool)).toStrictEqual(
+      sorted(embeddings, ({ tool }) => tool),
+    )
+    const [counted] = await asPerson(
+      'select count(arguments::jsonb || result::jsonb || links::jsonb)::integer as traces from trace',
+    )
+    expect(counted).toEqual({ traces: strings.length })
+  })
+
+  it('edges can be asked for in plain SQL', async () => {
+    await store().saveLearned({ traces: [], edges: [anEdge('a', 'b')] })
+    expect(
+      await asPerson(`select from_id, to_id, type, count from tool_dependency where to_id = 'fs:b'`),
+    ).toEqual([{ from_id: 'fs:a', to_id: 'fs:b', type: 'dependency', count: 2 }])
+  })
+
+  it('fifty thousand edges load in well under a second', async () => {
+    const edges = Array.from({ length: 50_000 }, (_, at) => anEdge(`tool_${at % 1000}`, `other_${at}`))
+    await store().replaceEdges(edges)
+    await reopen()
+    const begin = performance.now()
+    const loaded = await store().loadEdges()
+    const ms = performance.now() - begin
+    expect(loaded).toHaveLength(50_000)
+    // Measured: 360 ms embedded, 500 ms on PostgreSQL, on two busy cores.
+    expect(ms).toBeLessThan(1_500)
+  })
+}
+
+function sorted<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] {
+  return items.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+}
+
+async function allTraces(store: Store): Promise<readonly StoredTrace[]> {
+  const all: StoredTrace[] = []
+  for await (const batch of store.loadTraces()) all.push(...batch)
+  return all
+}
+
+function aTrace(runId = newId()): Trace {
+  return {
+    id: newId(),
+    runId,
+    success: true,
+    startedAt: 1_700_000_000_000,
+    endedAt: 1_700_000_000_100,
+    dependsOn: [],
+    links: [],
+  }
+}
+
+function anEdge(from: string, to: string): Edge {
+  return {
+    from: formatToolId('fs', from),
+    to: formatToolId('fs', to),
+    type: 'dependency',
+    source: 'observed',
+    count: 2,
+    successes: 2,
+    failures: 0,
+    firstSeen: 1_600_000_000_000,
+    lastSeen: 1_700_000_000_000,
+  }
+}
+
+function anEmbedding(name: string, vector: readonly number[]): ToolEmbedding {
+  return {
+    tool: formatToolId('fs', name),
+    textHash: `hash of ${name.slice(0, 20)}`,
+    vector: Float32Array.from(vector),
+  }
+}

@@ -8,7 +8,7 @@ import { openToolVectors } from './embed/open-tool-vectors.js'
 import { openRuns, type Runs } from './execute/open-runs.js'
 import { createGateway, type Gateway } from './gateway/create-gateway.js'
 import { createTokenCounter } from './gateway/token-counter.js'
-import { type Analysis, createAnalysis } from './graph/create-analysis.js'
+import { createAnalysis } from './graph/create-analysis.js'
 import { createKnowledgeGraph } from './graph/create-knowledge-graph.js'
 import type { KnowledgeGraphOptions } from './graph/knowledge-graph.js'
 import { createLearning } from './learn/create-learning.js'
@@ -58,8 +58,6 @@ export interface Pml {
 const startAfterMs = 300
 /** A workflow changes several edges at once, and nobody waits for the analysis. */
 const analyseAfterMs = 2_000
-/** The hubs that a summary names. */
-const mostCentral = 5
 
 export function createPml(options: PmlOptions): Pml {
   const { dataDirectory, log, redact } = options
@@ -112,6 +110,7 @@ export function createPml(options: PmlOptions): Pml {
   const learning = createLearning({
     graph,
     createGraph: () => createKnowledgeGraph(graphOptions),
+    analysis,
     store: lateStore.current,
     redact,
     log,
@@ -175,10 +174,7 @@ export function createPml(options: PmlOptions): Pml {
     runs,
     learned: {
       rebuild: learning.rebuild,
-      async summary() {
-        await lateStore.current()
-        return { ...learning.summary(), ...summariseAnalysis(await analysis.settled()) }
-      },
+      summary: learning.summary,
       vectors: () => ({ ...vectors.state(), ...troubleOf(embedderChoice.trouble()) }),
     },
     async trust(seen) {
@@ -238,14 +234,6 @@ function once(action: () => void): () => void {
     if (done) return
     done = true
     action()
-  }
-}
-
-function summariseAnalysis({ pageRank, communities }: Analysis) {
-  const central = [...pageRank].sort(([, a], [, b]) => b - a).slice(0, mostCentral)
-  return {
-    communities: new Set(communities.values()).size,
-    central: central.map(([tool, rank]) => ({ tool, rank })),
   }
 }
 

@@ -334,13 +334,14 @@ describe('learn', () => {
   }
   const summary = {
     ...{ tools: 2, edges: 1, density: 0.5, strongest: [{ ...edge, weight: 0.547 }] },
+    ...{ communities: 1, central: [{ tool: 'files:read', pageRank: 0.65 }] },
     kinds: [{ type: 'provides', source: 'observed', edges: 1 }],
   }
 
   it('shows what is known by type and source, and what is strongest', async () => {
     replies['/api/learn'] = { summary }
     const { stdout } = await pml(['learn'])
-    expect(stdout).toContain('2 tools, 1 edge, 50.0 % of all pairs')
+    expect(stdout).toContain('2 tools, 1 edge (50.0 % of all pairs), 1 group\nmost ways lead to files:read\n')
     expect(stdout).toMatch(/EDGES +OBSERVED +INFERRED +TEMPLATE\nprovides +1\n/)
     expect(stdout).toMatch(/files:list +files:read +provides +observed +7 +1 +0\.55/)
     expect(asked).toEqual([{ path: '/api/learn', body: {} }])

@@ -154,7 +154,15 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
     endSession: (session) => void ended.push(session),
     runs: createFakeRuns(callTool, options.storeFails ?? false),
     learned: {
-      summary: async () => ({ tools: 0, edges: 0, density: 0, kinds: [], strongest: [] }),
+      summary: async () => ({
+        tools: 0,
+        edges: 0,
+        density: 0,
+        kinds: [],
+        strongest: [],
+        communities: 0,
+        central: [],
+      }),
       rebuild: async () => ({ runs: 0, traces: 0, edges: 0, added: [], removed: [], changed: [] }),
       vectors: () => ({ model: 'hashing-1' }),
     },

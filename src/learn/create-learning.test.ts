@@ -41,6 +41,21 @@ beforeEach(async () => {
   learning = learningOn(store)
 })
 
+/** As it comes of the worker for the first two tools of these tests. */
+const analysis = {
+  settled: async () => ({
+    revision: 1,
+    pageRank: new Map([
+      [formatToolId('a', 'x'), 0.35],
+      [formatToolId('a', 'y'), 0.65],
+    ]),
+    communities: new Map([
+      [formatToolId('a', 'x'), 3],
+      [formatToolId('a', 'y'), 3],
+    ]),
+  }),
+}
+
 function learningOn(on: Store): Learning {
   // A clock that does not stand still, and is far from the runs' own: it must not matter.
   let now = Date.now()
@@ -48,7 +63,7 @@ function learningOn(on: Store): Learning {
   const note = (message: string): void => void logged.push(message)
   const log: Log = { ...silentLog, warn: note, error: note }
   graph = createGraph()
-  return createLearning({ graph, createGraph, store: async () => on, redact, log })
+  return createLearning({ graph, createGraph, analysis, store: async () => on, redact, log })
 }
 
 async function learnSome(count: number): Promise<void> {
@@ -213,7 +228,14 @@ it('close waits for what is being written', async () => {
 it('close does not wait for a store that is not open, and tells what was not learned', async () => {
   const { plan, run } = runs.next()
   const log: Log = { ...silentLog, warn: (message) => void logged.push(message) }
-  const options = { graph, createGraph: () => graph, redact, log, store: () => new Promise<Store>(() => {}) }
+  const options = {
+    graph,
+    createGraph: () => graph,
+    analysis,
+    redact,
+    log,
+    store: () => new Promise<Store>(() => {}),
+  }
   const unopened = createLearning(options)
   const learned = unopened.learn(plan, run)
   const templates = unopened.replaceTemplates([])
@@ -227,15 +249,17 @@ it('the summary counts tools and edges by type and source, and names the stronge
   await learning.replaceTemplates([
     { from: formatToolId('a', 'x'), to: formatToolId('a', 'y'), type: 'provides' },
   ])
-  expect(learning.summary()).toMatchObject({
+  expect(await learning.summary()).toMatchObject({
     tools: 2,
     edges: 1,
     density: 0.5,
     kinds: [{ type: 'provides', source: 'template', edges: 1 }],
     strongest: [{ from: 'a:x', to: 'a:y', type: 'provides', count: 0 }],
+    communities: 1,
+    central: [{ tool: 'a:y', pageRank: 0.65 }, { tool: 'a:x' }],
   })
   await learnSome(40)
-  const { kinds, edges, strongest } = learning.summary()
+  const { kinds, edges, strongest } = await learning.summary()
   expect(kinds.reduce((sum, kind) => sum + kind.edges, 0)).toBe(edges)
   expect(strongest).toHaveLength(10)
   expect(strongest.map(({ weight }) => weight)).toEqual(

@@ -3,6 +3,7 @@
  * after every step; learning never disturbs the run it learns from: nothing here throws at it or keeps it waiting; what could not
  * be stored is tried again with the next run. Never touches servers or clients, and keeps no text that was not redacted.
  */
+import type { Analyses } from '../graph/create-analysis.js'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
 import type { EdgeKey } from '../model/edge.js'
 import type { Log } from '../model/log.js'
@@ -25,6 +26,7 @@ export interface LearningOptions {
   readonly graph: KnowledgeGraph
   /** An empty one of the same kind, to be filled without disturbing the other. */
   createGraph(): KnowledgeGraph
+  readonly analysis: Pick<Analyses, 'settled'>
   /** Opens in the background; learning waits for it. */
   store(): Promise<Store>
   readonly redact: Redact
@@ -42,7 +44,8 @@ export interface Learning {
   rebuild(): Promise<Rebuilt>
   /** Folds old runs into the baseline; what was learned stays. Gives the number of traces that are gone. */
   retain(keep: { readonly newest: number; readonly since: number }): Promise<{ readonly traces: number }>
-  summary(): GraphSummary
+  /** Waits until the store has been read. */
+  summary(): Promise<GraphSummary>
   /** Waits for what is being written. */
   close(): Promise<void>
 }
@@ -61,7 +64,8 @@ interface Waiting {
   attempts: number
 }
 
-export function createLearning({ graph, createGraph, store, redact, log }: LearningOptions): Learning {
+export function createLearning(options: LearningOptions): Learning {
+  const { graph, createGraph, analysis, store, redact, log } = options
   const exclusive = createMutex()
   const waiting: Waiting[] = []
   const closing = new AbortController()
@@ -138,7 +142,10 @@ export function createLearning({ graph, createGraph, store, redact, log }: Learn
         const templates = graph.edges().filter(isUnseen)
         return foldTraces({ store: await openStore(), graph: createGraph(), templates, keep: kept })
       }),
-    summary: () => summariseGraph(graph),
+    async summary() {
+      await store()
+      return summariseGraph(graph, await analysis.settled())
+    },
     async close() {
       const giveUp = setTimeout(() => closing.abort(new Error('The store is not open.')), storeWithinMs)
       const last = exclusive(async () => {

@@ -1,5 +1,6 @@
+import type { Analysis } from '../graph/create-analysis.js'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
-import type { Edge, EdgeSource, EdgeType } from '../model/edge.js'
+import type { Edge, EdgeSource, EdgeType, NodeId } from '../model/edge.js'
 
 export interface GraphSummary {
   /** Tools that have an edge. */
@@ -11,15 +12,20 @@ export interface GraphSummary {
   readonly kinds: readonly { readonly type: EdgeType; readonly source: EdgeSource; readonly edges: number }[]
   /** Heaviest first. */
   readonly strongest: readonly (Edge & { readonly weight: number })[]
+  /** Groups of tools that are used together. */
+  readonly communities: number
+  /** What most ways lead to, by PageRank. */
+  readonly central: readonly { readonly tool: NodeId; readonly pageRank: number }[]
 }
 
 const strongestShown = 10
+const centralShown = 5
 /** In the order of their base weights (DESIGN of the graph), surest first. */
 const types: readonly EdgeType[] = ['dependency', 'contains', 'provides', 'alternative', 'sequence']
 const sources: readonly EdgeSource[] = ['observed', 'inferred', 'template']
 
 /** What is known, at a glance. */
-export function summariseGraph(graph: KnowledgeGraph): GraphSummary {
+export function summariseGraph(graph: KnowledgeGraph, { pageRank, communities }: Analysis): GraphSummary {
   const edges = graph.edges()
   const nodes = new Set(edges.flatMap(({ from, to }) => [from, to]))
   const kinds = types.flatMap((type) =>
@@ -41,5 +47,10 @@ export function summariseGraph(graph: KnowledgeGraph): GraphSummary {
     density: graph.density(),
     kinds: kinds.filter((kind) => kind.edges > 0),
     strongest: strongest.map(({ edge, weight }) => ({ ...edge, weight })),
+    communities: new Set(communities.values()).size,
+    central: [...pageRank]
+      .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+      .slice(0, centralShown)
+      .map(([tool, rank]) => ({ tool, pageRank: rank })),
   }
 }

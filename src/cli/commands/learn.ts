@@ -67,7 +67,10 @@ function printRebuilt({ runs, traces, added, removed, changed }: Rebuilt, io: Io
   printLine(io)
 }
 
-function printSummary({ tools, edges, density, kinds, strongest }: GraphSummary, io: Io): void {
+function printSummary(
+  { tools, edges, density, kinds, strongest, communities, central }: GraphSummary,
+  io: Io,
+): void {
   if (edges === 0) {
     printLine(
       io,
@@ -75,10 +78,12 @@ function printSummary({ tools, edges, density, kinds, strongest }: GraphSummary,
     )
     return
   }
+  const share = `${(density * 100).toFixed(1)} % of all pairs`
   printLine(
     io,
-    `${countOf(tools, 'tool')}, ${countOf(edges, 'edge')}, ${(density * 100).toFixed(1)} % of all pairs\n`,
+    `${countOf(tools, 'tool')}, ${countOf(edges, 'edge')} (${share}), ${countOf(communities, 'group')}`,
   )
+  printLine(io, `most ways lead to ${central.map(({ tool }) => tool).join(', ')}\n`)
   const rows = [...new Set(kinds.map(({ type }) => type))].map((type) => [
     type,
     ...sources.map((source) =>

@@ -1,7 +1,10 @@
 import type { Tool } from '../model/tool.js'
+import { splitWords } from '../model/words/split-words.js'
+import { stem } from '../model/words/stem.js'
+import { stopWords } from '../model/words/stop-words.js'
 
 /**
- * The floor that search has to beat: textbook BM25 over name and description, no fields, no stems, nothing of ours.
+ * The floor that search has to beat: textbook BM25 over the stems of name and description.
  * S. Robertson et al., "Okapi at TREC-3", 1994.
  */
 export function createPlainBm25(tools: readonly Tool[]): (query: string, limit: number) => readonly Tool[] {
@@ -31,9 +34,11 @@ export function createPlainBm25(tools: readonly Tool[]): (query: string, limit: 
   }
 }
 
-const k1 = 1.5
+const k1 = 1.2
 const b = 0.75
 
 function wordsOf(text: string): readonly string[] {
-  return text.toLowerCase().match(/[a-z0-9]+/g) ?? []
+  return splitWords(text)
+    .filter((word) => !stopWords.has(word))
+    .map(stem)
 }

@@ -327,6 +327,27 @@ it('search sends all words, and says which servers could not be asked', async ()
   `)
 })
 
+it('search takes the tools used before, and says why', async () => {
+  const graph = { alpha: 0.8, evidence: 0.6, by: 'edge', from: 'git:clone' }
+  replies['/api/search'] = {
+    tools: [
+      { id: 'npm:install', score: 0.5, description: 'Installs', parts: { words: 0, cosine: 0.1, graph } },
+      { id: 'ship:it', score: 1, description: 'Ships', parts: { name: 1, words: 2, cosine: 0.9 } },
+    ],
+    unknownContext: ['nobody'],
+  }
+  const { stdout } = await pml(['search', 'ship it', '--context', 'git:clone, nobody', '--why'])
+  const body = { query: 'ship it', limit: 10, context: ['git:clone', 'nobody'] }
+  expect(asked).toEqual([{ path: '/api/search', body }])
+  expect(stdout).toMatchInlineSnapshot(`
+    "TOOL         SCORE  WHY                                           DESCRIPTION
+    npm:install  0.50   words 0.00, cosine 0.10, with git:clone 0.60  Installs
+    ship:it      1.00   name                                          Ships
+    --context: there is no tool "nobody"
+    "
+  `)
+})
+
 describe('learn', () => {
   const edge = {
     ...{ from: 'files:list', to: 'files:read', type: 'provides', source: 'observed' },

@@ -1,9 +1,9 @@
 /**
- * Cosines of a query with every vector of a catalogue, in memory. Vectors are kept as bytes. Up to `exactUpTo` of them all
- * are compared; above that the signs of each component choose who is compared: a Hamming distance costs a thirtieth of a
- * dot product. Slots are the caller's numbers, small and reused.
+ * Cosines of a query with every vector of a catalogue, in memory. Vectors are kept as bytes. Up to `exactUpTo` of them are all
+ * compared; above that the signs of their components choose who is, by Hamming distance: an eighth of the bytes to read.
+ * Slots are the caller's numbers, small and reused.
  *
- * S. Charikar, "Similarity estimation techniques from rounding algorithms", STOC 2002, for why signs estimate angles.
+ * M. S. Charikar, "Similarity estimation techniques from rounding algorithms", STOC 2002, for why signs estimate angles.
  */
 import { createDotKernel } from './dot-kernel.js'
 import { countBits, quantise, signBits } from './quantise.js'

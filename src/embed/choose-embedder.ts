@@ -1,49 +1,71 @@
 import { isDeepStrictEqual } from 'node:util'
+import { toErrorInfo } from '../errors.js'
 import type { PmlConfig } from '../model/config.js'
 import type { Log } from '../model/log.js'
+import type { Embedder } from './embedder.js'
+import { createHashingEmbedder } from './hashing-embedder.js'
 import { openEmbedder } from './open-embedder.js'
 import type { ToolVectors } from './open-tool-vectors.js'
 
 export interface EmbedderChoice {
   /** Takes up what the configuration says; soon, and never throws. */
   choose(search: PmlConfig['search']): void
-  /** Why the chosen one cannot be opened. */
+  /** Why the chosen one cannot be opened, and what to do. */
   trouble(): string | undefined
 }
 
 export interface EmbedderChoiceOptions {
-  readonly vectors: ToolVectors
+  readonly vectors: Pick<ToolVectors, 'use' | 'state'>
   readonly dataDirectory: string
   readonly log: Log
 }
 
-/** The embedder of the configuration; until its vectors are there, and where it cannot be opened, the static one serves. */
+/**
+ * The embedder of the configuration. The static one serves until the first vectors of another are there, and where that one
+ * cannot be opened: never the one chosen before, which may be an endpoint that nothing is to be sent to any more.
+ */
 export function createEmbedderChoice({ vectors, dataDirectory, log }: EmbedderChoiceOptions): EmbedderChoice {
   let chosen: PmlConfig['search'] | undefined
   let trouble: string | undefined
 
-  const take = async (search: PmlConfig['search']): Promise<void> => {
+  const open = (search: PmlConfig['search']): Embedder | undefined => {
     const places = { dataDirectory, endpoints: search.endpoints }
-    const isFirst = vectors.state().model === undefined
-    if (isFirst && search.embedder !== 'none') await vectors.use(openEmbedder('static', places))
+    try {
+      return openEmbedder(search.embedder, places)
+    } catch (error) {
+      const { message, hint } = toErrorInfo(error)
+      trouble = `${message} ${hint}`
+      log.warn('the embedding model cannot be used: search goes on with the static one', {
+        model: search.embedder,
+        error: trouble,
+      })
+      return createHashingEmbedder()
+    }
+  }
+  const take = async (search: PmlConfig['search']): Promise<void> => {
+    const isBuiltIn = search.embedder === 'static' || search.embedder === 'none'
+    if (!isBuiltIn && vectors.state().model === undefined) await vectors.use(createHashingEmbedder())
     // Another choice may have come meanwhile.
-    if (chosen === search) await vectors.use(openEmbedder(search.embedder, places))
+    if (chosen === search) await vectors.use(open(search))
   }
 
   return {
     choose(search) {
-      if (isDeepStrictEqual(chosen, search)) return
+      // Once more where it could not be opened: the file is written again when a model has been downloaded.
+      if (chosen !== undefined && trouble === undefined && isSameChoice(chosen, search)) return
       chosen = search
       trouble = undefined
-      take(search).catch((error: Error) => {
-        if (chosen !== search) return
-        trouble = error.message
-        log.warn('the embedding model cannot be used: search goes on with the static one', {
-          model: search.embedder,
-          error: error.message,
-        })
-      })
+      take(search).catch((error: unknown) =>
+        log.error('no embedding model can be used', { error: String(error) }),
+      )
     },
     trouble: () => trouble,
   }
+}
+
+/** Endpoints that are not in use may change as they like. */
+function isSameChoice(a: PmlConfig['search'], b: PmlConfig['search']): boolean {
+  const endpointOf = ({ embedder, endpoints }: PmlConfig['search']) =>
+    endpoints.find(({ name }) => name === embedder)
+  return a.embedder === b.embedder && isDeepStrictEqual(endpointOf(a), endpointOf(b))
 }

@@ -5,12 +5,14 @@
  * Slots are the catalogue index's. Never touches the words of tools: search weighs both.
  */
 import { createHash } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { EmbedderError } from '../errors.js'
 import type { Log } from '../model/log.js'
 import type { ToolId } from '../model/tool.js'
-import type { Store } from '../store/store.js'
+import { unlessAborted } from '../model/unless-aborted.js'
+import { withinMs } from '../model/within-ms.js'
+import type { Store, ToolEmbedding } from '../store/store.js'
 import { createVectorIndex, type VectorIndex } from './create-vector-index.js'
-import type { Embedder } from './embedder.js'
+import type { Embedder, TextKind } from './embedder.js'
 import { measureYardstick, nearnessOf, type Yardstick } from './yardstick.js'
 
 export interface ToolVectors {
@@ -56,65 +58,86 @@ export interface ToolVectorsOptions {
 const defaults = { queryWithinMs: 2_000, retryAfterMs: 30_000 }
 const textsPerBatch = 256
 const keptQueries = 200
+/** Tools without a vector lose against those that have one: with more of them than this, poorer vectors for all are better. */
+const mostBehind = 0.1
+/** Writing a batch takes some tens of milliseconds: one that takes longer hangs, and must not keep the process. */
+const closeWithinMs = 500
 
 interface Wanted {
   readonly id: ToolId
   readonly text: string
 }
 
-export function openToolVectors(options: ToolVectorsOptions): ToolVectors {
-  const { queryWithinMs, retryAfterMs } = { ...defaults, ...options }
+interface Models {
+  readonly serving?: Model | undefined
+  readonly next?: Model | undefined
+  /** A cheap model that served before: it stays ready for when the dear one is in trouble, or far behind. */
+  readonly spare?: Model | undefined
+}
+
+export function openToolVectors(given: ToolVectorsOptions): ToolVectors {
+  const options = { ...defaults, ...given }
   const wanted = new Map<number, Wanted>()
   const closing = new AbortController()
-  let serving: Model | undefined
-  let next: Model | undefined
-  /** A cheap model that served before stays ready for when the dear one is in trouble. */
-  let spare: Model | undefined
+  const endings = new Set<Promise<void>>()
+  let models: Models = {}
 
-  const models = (): readonly Model[] => [serving, next, spare].filter((model) => model !== undefined)
-  const retire = (model: Model | undefined): void => {
-    if (model?.isCheap && serving !== undefined && !serving.isCheap) spare = model
-    else void model?.close()
+  const open = (): readonly Model[] => defined([models.serving, models.next, models.spare])
+  const change = (to: Models): void => {
+    const before = open()
+    models = to
+    const after = open()
+    for (const model of before) if (!after.includes(model)) end(model)
+  }
+  const end = (model: Model): void => {
+    const ending = model.close().finally(() => endings.delete(ending))
+    endings.add(ending)
+  }
+  const inOrder = (): readonly Model[] => {
+    const { serving, spare } = models
+    return defined(serving?.isFarBehind ? [spare, serving] : [serving, spare])
+  }
+  const embedQuery = async (text: string): Promise<EmbeddedQuery | undefined> => {
+    const { serving } = models
+    for (const model of inOrder()) {
+      const embedded = await model.embedQuery(text, options.queryWithinMs)
+      if (embedded !== undefined) return embedded
+      // It was closed meanwhile, because another one serves now.
+      if (models.serving !== serving) return embedQuery(text)
+    }
+    return undefined
   }
 
   return {
     async use(embedder) {
-      void next?.close()
-      next = undefined
-      if (embedder === undefined) {
-        for (const model of models()) void model.close()
-        serving = spare = undefined
-        return
-      }
-      if (embedder.id === serving?.id) return embedder.close()
-      if (embedder.isCheap) {
-        void spare?.close()
-        spare = undefined
-      }
-      const model = new Model(embedder, { ...options, retryAfterMs, signal: closing.signal })
-      next = model
+      if (embedder === undefined) return change({})
+      change({ ...models, next: undefined })
+      if (closing.signal.aborted) return embedder.close()
+      if (embedder.id === models.serving?.id) return models.serving.reach(embedder)
+      const model = new Model(embedder, options)
+      change({ ...models, next: model })
       for (const [slot, tool] of wanted) model.want(slot, tool)
-      await model.complete()
+      await model.complete
       // Another one may have been chosen meanwhile.
-      if (next !== model || closing.signal.aborted) return
-      const before = serving
-      serving = model
-      next = undefined
-      retire(before)
-      if (!model.isCheap) await dropOthers(options, [model.id, ...(before ? [before.id] : [])])
+      if (models.next !== model) return
+      const { serving, spare } = models
+      change({ serving: model, spare: model.isCheap ? undefined : serving?.isCheap ? serving : spare })
+      if (!model.isCheap) void dropOthers(defined([model.id, serving?.id]), options, closing.signal)
     },
     set(slot, id, text) {
-      wanted.set(slot, { id, text })
-      for (const model of models()) model.want(slot, { id, text })
+      const tool = { id, text }
+      wanted.set(slot, tool)
+      for (const model of open()) model.want(slot, tool)
     },
     remove(slot) {
       wanted.delete(slot)
-      for (const model of models()) model.remove(slot)
+      for (const model of open()) model.remove(slot)
     },
-    embedQuery: async (text) =>
-      (await serving?.embedQuery(text, queryWithinMs)) ?? spare?.embedQuery(text, queryWithinMs),
-    cosine: (a, b) => serving?.cosine(a, b) ?? spare?.cosine(a, b),
+    embedQuery,
+    // Of one model, never now of this and now of that: whoever compares cosines would compare two scales.
+    cosine: (a, b) => inOrder()[0]?.cosine(a, b),
     state() {
+      const { serving, next } = models
       const trouble = next?.trouble ?? serving?.trouble
       return {
         ...(serving && { model: serving.id }),
@@ -123,45 +146,58 @@ export function openToolVectors(options: ToolVectorsOptions): ToolVectors {
       }
     },
     async settled() {
-      await Promise.all(models().map((model) => model.attempted()))
+      await Promise.all(open().map((model) => model.attempted()))
     },
     async close() {
       closing.abort()
-      await Promise.all(models().map((model) => model.close()))
+      change({})
+      await Promise.all(endings)
     },
   }
 }
+
+type ModelOptions = Pick<Required<ToolVectorsOptions>, 'store' | 'log' | 'retryAfterMs'>
 
 /** One model's vectors, made in the background as slots are set. */
 class Model {
   readonly id: string
   readonly isCheap: boolean
+  /** Resolves when nothing is left to embed, however often the model had to be asked, or the model is closed. */
+  readonly complete: Promise<void>
   trouble: string | undefined
 
-  #index: VectorIndex | undefined
-  readonly #embedder: Embedder
-  readonly #options: ToolVectorsOptions & { readonly retryAfterMs: number }
+  #embedder: Embedder
+  readonly #options: ModelOptions
   readonly #stop = new AbortController()
   readonly #queue = new Map<number, Wanted>()
   readonly #queries = new Map<string, Float32Array>()
+  #resolveComplete!: () => void
+  #index: VectorIndex | undefined
   #yardstick: Yardstick | undefined
-  #kept: ReadonlyMap<string, Float32Array> | undefined
+  #dimensions: number | undefined
+  #kept: Map<ToolId, ToolEmbedding> | undefined
   #working: Promise<void> | undefined
+  #retry: NodeJS.Timeout | undefined
   #askAgainAt = 0
 
-  constructor(
-    embedder: Embedder,
-    options: ToolVectorsOptions & { readonly retryAfterMs: number; readonly signal: AbortSignal },
-  ) {
+  constructor(embedder: Embedder, options: ModelOptions) {
     this.id = embedder.id
     this.isCheap = embedder.isCheap
     this.#embedder = embedder
     this.#options = options
-    options.signal.addEventListener('abort', () => this.#stop.abort(), { once: true })
+    this.complete = new Promise((resolve) => {
+      this.#resolveComplete = resolve
+    })
+    this.#begin()
   }
 
   get embedded(): number {
     return this.#index?.size ?? 0
+  }
+
+  get isFarBehind(): boolean {
+    const waiting = this.#queue.size
+    return waiting > mostBehind * (waiting + this.embedded)
   }
 
   cosine(a: number, b: number): number | undefined {
@@ -171,7 +207,7 @@ class Model {
   want(slot: number, tool: Wanted): void {
     this.#index?.remove(slot)
     this.#queue.set(slot, tool)
-    this.#working ??= this.#work()
+    this.#begin()
   }
 
   remove(slot: number): void {
@@ -179,95 +215,133 @@ class Model {
     this.#index?.remove(slot)
   }
 
-  /** Resolves when nothing is left to embed, however often the model had to be asked, or the model is closed. */
-  async complete(): Promise<void> {
-    while (!this.#stop.signal.aborted) {
-      this.#working ??= this.#work()
-      await this.#working
-      if (this.trouble === undefined && this.#queue.size === 0) return
-      await sleep(this.#options.retryAfterMs, undefined, { signal: this.#stop.signal, ref: false }).catch(
-        () => {},
-      )
-    }
+  /** The same model by another way, a new key say. What the way before is at fails, and is asked again of this one. */
+  async reach(embedder: Embedder): Promise<void> {
+    const before = this.#embedder
+    this.#embedder = embedder
+    this.#isBack()
+    this.#begin()
+    await this.#end(before)
   }
 
   async attempted(): Promise<void> {
     await this.#working
   }
 
-  async embedQuery(text: string, withinMs: number): Promise<EmbeddedQuery | undefined> {
+  async embedQuery(text: string, limitMs: number): Promise<EmbeddedQuery | undefined> {
     const index = this.#index
     const yardstick = this.#yardstick
-    if (index === undefined || yardstick === undefined || Date.now() < this.#askAgainAt) return undefined
+    const embedder = this.#embedder
+    if (index === undefined || yardstick === undefined || performance.now() < this.#askAgainAt)
+      return undefined
     try {
-      const vector = await this.#queryVector(text, withinMs)
-      this.trouble = undefined
-      if (this.#queue.size > 0) this.#working ??= this.#work()
+      const vector = this.#queries.get(text) ?? (await this.#askForQuery(text, limitMs))
       return {
         model: this.id,
-        sees: this.#embedder.sees,
+        sees: embedder.sees,
         compare: (cosines, also) => index.compare(vector, cosines, also),
         nearness: (cosine) => nearnessOf(cosine, yardstick),
       }
     } catch (error) {
-      this.#note(error)
+      this.#note(error, embedder)
       return undefined
     }
   }
 
+  /** Never rejects: whoever chose another model has nothing to do about it. */
   async close(): Promise<void> {
     this.#stop.abort()
-    await this.#working
-    await this.#embedder.close()
+    clearTimeout(this.#retry)
+    this.#resolveComplete()
+    if (this.#working !== undefined) await withinMs(this.#working, closeWithinMs, undefined)
+    await this.#end(this.#embedder)
   }
 
-  async #queryVector(text: string, withinMs: number): Promise<Float32Array> {
-    const known = this.#queries.get(text)
-    if (known !== undefined) return known
-    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(withinMs)])
-    const [vector] = await this.#embedder.embed([text], 'query', signal)
-    this.#queries.set(text, vector!)
-    if (this.#queries.size > keptQueries) this.#queries.delete(this.#queries.keys().next().value!)
-    return vector!
+  async #end(embedder: Embedder): Promise<void> {
+    try {
+      await embedder.close()
+    } catch (error) {
+      this.#options.log.warn('an embedding model could not be closed', {
+        model: this.id,
+        error: String(error),
+      })
+    }
+  }
+
+  async #askForQuery(text: string, limitMs: number): Promise<Float32Array> {
+    const over = new AbortController()
+    const late = new EmbedderError(this.id, `no answer within ${limitMs} ms.`, 'It is asked again later.')
+    const timer = setTimeout(() => over.abort(late), limitMs)
+    const stop = () => over.abort(this.#stop.signal.reason)
+    this.#stop.signal.addEventListener('abort', stop, { once: true })
+    try {
+      const [vector] = await this.#embed([text], 'query', over.signal)
+      this.#queries.set(text, vector!)
+      if (this.#queries.size > keptQueries) this.#queries.delete(this.#queries.keys().next().value!)
+      this.#isBack()
+      if (this.#queue.size > 0) this.#begin()
+      return vector!
+    } finally {
+      clearTimeout(timer)
+      this.#stop.signal.removeEventListener('abort', stop)
+    }
+  }
+
+  /** Ends with the signal even where the embedder does not. */
+  async #embed(texts: readonly string[], kind: TextKind, signal: AbortSignal) {
+    const vectors = await unlessAborted(this.#embedder.embed(texts, kind, signal), signal)
+    this.#dimensions = vectors[0]?.length ?? this.#dimensions
+    return vectors
+  }
+
+  #begin(): void {
+    if (this.#stop.signal.aborted) return
+    clearTimeout(this.#retry)
+    this.#working ??= this.#work()
   }
 
   async #work(): Promise<void> {
     // Not in the same turn: slots come one by one and are embedded together.
     await null
+    const embedder = this.#embedder
+    const { signal } = this.#stop
     try {
-      this.#yardstick ??= await measureYardstick(this.#embedder, this.#stop.signal)
+      this.#yardstick ??= await measureYardstick({ embed: this.#embed.bind(this) }, signal)
       while (this.#queue.size > 0) {
-        this.#stop.signal.throwIfAborted()
+        signal.throwIfAborted()
         await this.#embedBatch([...this.#queue].slice(0, textsPerBatch))
       }
-      this.trouble = undefined
+      this.#isBack()
+      this.#resolveComplete()
     } catch (error) {
-      if (!this.#stop.signal.aborted) this.#note(error)
+      this.#note(error, embedder)
+      const retryMs = embedder === this.#embedder ? this.#options.retryAfterMs : 0
+      if (!signal.aborted) this.#retry = setTimeout(() => this.#begin(), retryMs).unref()
     } finally {
       this.#working = undefined
     }
   }
 
   async #embedBatch(batch: readonly (readonly [number, Wanted])[]): Promise<void> {
-    const vectors = await this.#keptVectors(batch.map(([, tool]) => tool))
-    const missing = batch.map(([, tool]) => tool).filter((tool) => !vectors.has(tool))
-    const made = await this.#embedder.embed(
-      missing.map(({ text }) => text),
-      'tool',
-      this.#stop.signal,
-    )
+    const tools = batch.map(([, tool]) => tool)
+    const vectors = await this.#keptVectors(tools)
+    const missing = tools.filter((tool) => !vectors.has(tool))
+    const texts = missing.map(({ text }) => text)
+    const made = missing.length === 0 ? [] : await this.#embed(texts, 'tool', this.#stop.signal)
     missing.forEach((tool, at) => {
       vectors.set(tool, made[at]!)
     })
-    await this.#keep(missing, made)
     for (const [slot, tool] of batch) {
       // Set anew or removed while its vector was made: that one is still in the queue, or nowhere.
       if (this.#queue.get(slot) !== tool) continue
-      this.#queue.delete(slot)
       const vector = vectors.get(tool)!
       this.#index ??= createVectorIndex({ dimensions: vector.length })
       this.#index.set(slot, vector)
+      this.#queue.delete(slot)
     }
+    await this.#keep(
+      missing.map(({ id, text }, at) => ({ tool: id, textHash: hashOf(text), vector: made[at]! })),
+    )
   }
 
   async #keptVectors(tools: readonly Wanted[]): Promise<Map<Wanted, Float32Array>> {
@@ -275,61 +349,73 @@ class Model {
     if (this.isCheap) return found
     this.#kept ??= await this.#loadKept()
     for (const tool of tools) {
-      const vector = this.#kept.get(keyOf(tool.id, hashOf(tool.text)))
-      if (vector !== undefined) found.set(tool, vector)
+      const kept = this.#kept.get(tool.id)
+      // Of another length: what answers under this name is another model than it was.
+      if (kept?.textHash === hashOf(tool.text) && kept.vector.length === this.#dimensions)
+        found.set(tool, kept.vector)
     }
     return found
   }
 
   /** A store in trouble costs another embedding, nothing more. */
-  async #loadKept(): Promise<ReadonlyMap<string, Float32Array>> {
+  async #loadKept(): Promise<Map<ToolId, ToolEmbedding>> {
     try {
-      const rows = await (await this.#options.store()).loadEmbeddings(this.id)
-      return new Map(rows.map(({ tool, textHash, vector }) => [keyOf(tool, textHash), vector]))
+      const store = await unlessAborted(this.#options.store(), this.#stop.signal)
+      const rows = await store.loadEmbeddings(this.id)
+      return new Map(rows.map((row) => [row.tool, row]))
     } catch {
       return new Map()
     }
   }
 
-  async #keep(tools: readonly Wanted[], vectors: readonly Float32Array[]): Promise<void> {
-    if (this.isCheap || tools.length === 0) return
+  async #keep(embeddings: readonly ToolEmbedding[]): Promise<void> {
+    if (this.isCheap || embeddings.length === 0) return
+    // A tool that goes and comes back is not asked for again either.
+    for (const embedding of embeddings) this.#kept?.set(embedding.tool, embedding)
     try {
-      const store = await this.#options.store()
-      await store.saveEmbeddings(
-        this.id,
-        tools.map(({ id, text }, at) => ({ tool: id, textHash: hashOf(text), vector: vectors[at]! })),
-      )
+      const store = await unlessAborted(this.#options.store(), this.#stop.signal)
+      await store.saveEmbeddings(this.id, embeddings)
     } catch (error) {
+      if (this.#stop.signal.aborted) return
       this.#options.log.warn('vectors of tools were not stored', { model: this.id, error: String(error) })
     }
   }
 
-  #note(error: unknown): void {
+  #isBack(): void {
+    this.trouble = undefined
+    this.#askAgainAt = 0
+  }
+
+  /** What fails because the model is being closed, or reached another way, is no trouble. */
+  #note(error: unknown, asked: Embedder): void {
+    if (this.#stop.signal.aborted || asked !== this.#embedder) return
     const trouble = error instanceof Error ? error.message : String(error)
+    const facts = { model: this.id, error: trouble }
     if (trouble !== this.trouble)
       this.#options.log.warn(
-        'the embedding model is in trouble: search goes by words alone until it is back',
-        {
-          model: this.id,
-          error: trouble,
-        },
+        'the embedding model is in trouble: search goes on without it until it is back',
+        facts,
       )
     this.trouble = trouble
-    this.#askAgainAt = Date.now() + this.#options.retryAfterMs
+    this.#askAgainAt = performance.now() + this.#options.retryAfterMs
   }
 }
 
-/** The last model's vectors stay, so that going back to it costs nothing. */
-async function dropOthers({ store, log }: ToolVectorsOptions, kept: readonly string[]): Promise<void> {
+/** The vectors of the model before stay until the next start, so that going back to it costs nothing. */
+async function dropOthers(
+  kept: readonly string[],
+  { store, log }: Pick<ToolVectorsOptions, 'store' | 'log'>,
+  closing: AbortSignal,
+): Promise<void> {
   try {
-    await (await store()).dropEmbeddings(kept)
+    await (await unlessAborted(store(), closing)).dropEmbeddings(kept)
   } catch (error) {
-    log.warn('old vectors of tools were not removed', { error: String(error) })
+    if (!closing.aborted) log.warn('old vectors of tools were not removed', { error: String(error) })
   }
 }
 
-function keyOf(id: ToolId, textHash: string): string {
-  return `${id}\n${textHash}`
+function defined<Value>(values: readonly (Value | undefined)[]): readonly Value[] {
+  return values.filter((value) => value !== undefined)
 }
 
 function hashOf(text: string): string {

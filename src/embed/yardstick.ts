@@ -27,7 +27,10 @@ const pairs: readonly (readonly [request: string, tool: string])[] = [
   ['what is Apple trading at', 'stocks get quote: Current price of a share by its symbol'],
 ]
 
-export async function measureYardstick(embedder: Embedder, signal: AbortSignal): Promise<Yardstick> {
+export async function measureYardstick(
+  embedder: Pick<Embedder, 'embed'>,
+  signal: AbortSignal,
+): Promise<Yardstick> {
   const requests = await embedder.embed(
     pairs.map(([request]) => request),
     'query',
@@ -56,7 +59,7 @@ const leastGap = 0.02
 /** 0 for what is unrelated, 1 for what is as near as a request is to its tool. */
 export function nearnessOf(cosine: number, { unrelated, related }: Yardstick): number {
   const gap = related - unrelated
-  return gap < leastGap ? 0 : Math.max(0, (cosine - unrelated) / gap)
+  return gap >= leastGap ? Math.max(0, (cosine - unrelated) / gap) : 0
 }
 
 function dot(a: Float32Array, b: Float32Array): number {

@@ -24,12 +24,12 @@ export interface QueryRow {
 }
 
 export async function readToolSet(directory: string): Promise<ToolSet> {
-  const rows = await readRows(directory, 'tools')
+  const rows = await readLines(directory, 'tools')
   const ids = new Map<ToolId, string>()
   const own = new Map<string, ToolId>()
-  const tools = rows.flatMap((row, line) => {
+  const tools = rows.flatMap(({ row, line }) => {
     const id = textOf(row, 'id', directory, 'tools', line)
-    // A set may name two servers' tools alike; here each has a name of its own.
+    // The first one of an id counts.
     if (own.has(id)) return []
     const tool = toTool(row, id, ids)
     ids.set(tool.id, id)
@@ -40,10 +40,11 @@ export async function readToolSet(directory: string): Promise<ToolSet> {
 }
 
 export async function readQueries(directory: string): Promise<readonly QueryRow[]> {
-  const rows = await readRows(directory, 'queries')
-  return rows.map((row, line) => {
+  const rows = await readLines(directory, 'queries')
+  return rows.map(({ row, line }) => {
     const gold = row.gold
-    if (!Array.isArray(gold)) throw badRow(directory, 'queries', line, '"gold", a list of tool ids')
+    if (!Array.isArray(gold) || !gold.every(isId))
+      throw badRow(directory, 'queries', line, '"gold", a list of tool ids')
     return {
       id: textOf(row, 'id', directory, 'queries', line),
       query: textOf(row, 'query', directory, 'queries', line),
@@ -52,7 +53,18 @@ export async function readQueries(directory: string): Promise<readonly QueryRow[
   })
 }
 
+/** The rows of any file of a set. */
 export async function readRows(directory: string, name: string): Promise<readonly JsonObject[]> {
+  return (await readLines(directory, name)).map(({ row }) => row)
+}
+
+interface Line {
+  readonly row: JsonObject
+  /** From 1, as editors count. */
+  readonly line: number
+}
+
+async function readLines(directory: string, name: string): Promise<readonly Line[]> {
   const file = join(directory, `${name}.jsonl`)
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(
@@ -60,11 +72,11 @@ export async function readRows(directory: string, name: string): Promise<readonl
       'Give the folder of a set with --set; it holds tools.jsonl, queries.jsonl and the like.',
     )
   })
-  return text.split('\n').flatMap((line, at) => {
-    if (line.trim() === '') return []
-    const row = parse(line)
-    if (!isObject(row)) throw badRow(directory, name, at, 'one JSON object')
-    return [row as JsonObject]
+  return text.split('\n').flatMap((written, at) => {
+    if (written.trim() === '') return []
+    const row = parse(written)
+    if (!isObject(row)) throw badRow(directory, name, at + 1, 'one JSON object')
+    return [{ row, line: at + 1 }]
   })
 }
 
@@ -73,6 +85,7 @@ function toTool(row: JsonObject, id: string, taken: ReadonlyMap<ToolId, string>)
   const name = String(row.name ?? id)
   const plain = formatToolId(server, name)
   return {
+    // A set may name two tools of a server alike; here each has a name of its own.
     id: taken.has(plain) ? formatToolId(server, `${name}#${id}`) : plain,
     server,
     name,
@@ -91,13 +104,16 @@ function toTool(row: JsonObject, id: string, taken: ReadonlyMap<ToolId, string>)
 
 function textOf(row: JsonObject, key: string, directory: string, name: string, line: number): string {
   const value = row[key]
-  if (typeof value === 'string' && value !== '') return value
-  if (typeof value === 'number') return String(value)
+  if (isId(value)) return String(value)
   throw badRow(directory, name, line, `"${key}", a text`)
 }
 
+function isId(value: Json | undefined): value is string | number {
+  return typeof value === 'number' || (typeof value === 'string' && value !== '')
+}
+
 function badRow(directory: string, name: string, line: number, expected: string): UsageError {
-  return new UsageError(`${join(directory, `${name}.jsonl`)}:${line + 1}: expected ${expected}.`)
+  return new UsageError(`${join(directory, `${name}.jsonl`)}:${line}: expected ${expected}.`)
 }
 
 function parse(line: string): Json | undefined {

@@ -44,7 +44,14 @@ export function createFindTools({ view, catalogue, search }: FindToolsDeps): Fin
   }
   // Ahead of the first search, which would have to wait for it.
   const stop = catalogue.onChange(() => {
-    following ??= setImmediate(follow)
+    following ??= setImmediate(() => {
+      try {
+        follow()
+      } catch {
+        // Nobody waits here who could be told, and the next search says it again.
+        following = undefined
+      }
+    })
   })
 
   const find = async (query: string, { limit, context }: FindOptions): Promise<FoundTools> => {

@@ -1,4 +1,4 @@
-import type { Edge, EdgeKey, EdgeType, NodeId, Observation } from '../model/edge.js'
+import type { Edge, EdgeKey, EdgeSource, EdgeType, NodeId, Observation } from '../model/edge.js'
 import { type AdjacencyNode, createAdjacency } from './adjacency.js'
 import { type CycleCheck, createCycleCheck } from './closes-cycle.js'
 import { density } from './density.js'
@@ -50,13 +50,17 @@ export function createKnowledgeGraph({ now, cosine }: KnowledgeGraphOptions): Kn
 
   const accept = (key: EdgeKey): boolean =>
     isPossibleKey(key) && (checks[key.type]?.add(key.from, key.to) ?? true)
+  const sourceAfter = (edge: Edge, seen: Observation): EdgeSource => {
+    if (seen.promotes === undefined) return promoteEdge(edge, () => meanAlpha(seen, seen.at))
+    return seen.promotes || edge.source === 'observed' ? 'observed' : 'inferred'
+  }
   const observeOne = (seen: Observation): Edge | undefined => {
     if (!Number.isFinite(seen.at)) return undefined
     const known = adjacency.find(seen)
     if (known === undefined && !accept(seen)) return undefined
     const counted = countIn(known ?? newTemplate(seen), seen)
     adjacency.put(counted)
-    const source = promoteEdge(counted, () => meanAlpha(seen, seen.at))
+    const source = sourceAfter(counted, seen)
     if (source === counted.source) return counted
     const promoted = { ...counted, source }
     adjacency.put(promoted)

@@ -19,6 +19,7 @@ import { traceRun } from './trace-run.js'
 const redact = createRedact([])
 const dataDirectory = mkdtempSync(join(tmpdir(), 'pml-learn-'))
 let store: Store
+let cosine: ReturnType<typeof randomRuns>['cosine'] | (() => undefined)
 let runs: ReturnType<typeof randomRuns>
 let graph: KnowledgeGraph
 let learning: Learning
@@ -37,6 +38,7 @@ beforeEach(async () => {
   await store.foldTraces([], Number.MAX_SAFE_INTEGER)
   await store.replaceEdges([])
   runs = randomRuns(7, 24)
+  cosine = runs.cosine
   logged = []
   learning = learningOn(store)
 })
@@ -59,7 +61,8 @@ const analysis = {
 function learningOn(on: Store): Learning {
   // A clock that does not stand still, and is far from the runs' own: it must not matter.
   let now = Date.now()
-  const createGraph = () => createKnowledgeGraph({ now: () => (now += 1_000_000), cosine: runs.cosine })
+  const createGraph = () =>
+    createKnowledgeGraph({ now: () => (now += 1_000_000), cosine: (a, b) => cosine(a, b) })
   const note = (message: string): void => void logged.push(message)
   const log: Log = { ...silentLog, warn: note, error: note }
   graph = createGraph()
@@ -82,6 +85,7 @@ describe('what was learned can be rebuilt', () => {
   for (const seed of [1, 2, 3]) {
     it(`exactly: live, from the traces, and after folding any part of them (seed ${seed})`, async () => {
       runs = randomRuns(seed, 20 + seed * 10)
+      cosine = runs.cosine
       learning = learningOn(store)
       await learning.replaceTemplates(runs.templates())
       await learnSome(80)
@@ -92,6 +96,10 @@ describe('what was learned can be rebuilt', () => {
 
       const unchanged = { added: [], removed: [], changed: [], edges: live.length }
       expect(await learning.rebuild()).toMatchObject({ ...unchanged, runs: 80 })
+      // Another embedding model, or none: what was decided stays decided.
+      cosine = () => undefined
+      expect(await learning.rebuild()).toMatchObject({ ...unchanged, runs: 80 })
+      cosine = runs.cosine
       expect(sorted(graph.edges())).toStrictEqual(live)
       for (const newest of [63, 20, 20, 0]) {
         await learning.retain({ newest, since: Number.POSITIVE_INFINITY })

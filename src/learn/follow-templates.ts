@@ -10,6 +10,8 @@ export interface FollowTemplatesOptions {
 
 /** Servers come up one after another: a catalogue that is still for so long is guessed at once. */
 const afterMs = 1_000
+/** A database that was not there yet may be, without any further change of the catalogue. */
+const againAfterMs = 30_000
 /** Guessing takes some 50 ms for 5,000 tools; so many are more than anybody's graph is for. */
 const mostTools = 20_000
 
@@ -17,24 +19,33 @@ const mostTools = 20_000
 export function followTemplates({ catalogue, learning, onError }: FollowTemplatesOptions): { close(): void } {
   let timer: NodeJS.Timeout | undefined
   let guessedFor = ''
+  let isClosed = false
 
-  const guess = (): void => {
+  const guess = async (): Promise<void> => {
     const tools = catalogue.tools().filter((tool) => tool.listed)
     const state = tools.map(({ id, hash }) => `${id} ${hash}`).join('\n')
     if (state === guessedFor || tools.length > mostTools) return
     guessedFor = state
-    learning.replaceTemplates(guessTemplates(tools)).catch((error: unknown) => {
-      guessedFor = ''
-      onError(error)
-    })
+    await learning.replaceTemplates(guessTemplates(tools))
   }
-  const stop = catalogue.onChange(() => {
+  const guessAfter = (ms: number): void => {
     clearTimeout(timer)
-    timer = setTimeout(guess, afterMs)
+    timer = setTimeout(() => {
+      timer = undefined
+      guess().catch((error: unknown) => {
+        guessedFor = ''
+        if (isClosed) return
+        onError(error)
+        // Unless the catalogue has changed meanwhile, which comes sooner.
+        if (timer === undefined) guessAfter(againAfterMs)
+      })
+    }, ms)
     timer.unref()
-  })
+  }
+  const stop = catalogue.onChange(() => guessAfter(afterMs))
   return {
     close() {
+      isClosed = true
       stop()
       clearTimeout(timer)
     },

@@ -22,13 +22,30 @@ export async function learnFromTraces(
   const before = observations.flatMap((seen) => graph.edge(seen) ?? [])
   const { changed, refused } = graph.observe(observations)
   try {
-    if (await store.saveLearned({ traces, edges: changed })) return { changed, refused }
+    const noted = notePromotions(traces, promotedAmong(changed, before))
+    if (await store.saveLearned({ traces: noted, edges: changed })) return { changed, refused }
   } catch (error) {
     putBack(graph, changed, before)
     throw error
   }
   graph.load(await store.loadEdges())
   return { changed: [], refused: [] }
+}
+
+function promotedAmong(changed: readonly Edge[], before: readonly Edge[]): readonly EdgeKey[] {
+  const sure = new Set(before.filter(isSure).map(textOf))
+  return changed
+    .filter((edge) => isSure(edge) && !sure.has(textOf(edge)))
+    .map(({ from, to, type }) => ({ from, to, type }))
+}
+
+/** What decided hangs on the embeddings of today: a rebuild is to find what was decided, not to decide anew. */
+function notePromotions([run, ...calls]: readonly Trace[], promoted: readonly EdgeKey[]): readonly Trace[] {
+  return run === undefined ? [] : [{ ...run, promoted }, ...calls]
+}
+
+function isSure({ source }: Edge): boolean {
+  return source === 'observed'
 }
 
 function putBack(graph: KnowledgeGraph, changed: readonly Edge[], before: readonly Edge[]): void {

@@ -1,4 +1,4 @@
-import type { EdgeType, Observation } from '../model/edge.js'
+import type { EdgeKey, EdgeType, Observation } from '../model/edge.js'
 import type { ToolId } from '../model/tool.js'
 import type { Trace } from '../model/trace.js'
 import { layersOf } from './layers-of.js'
@@ -15,7 +15,8 @@ import { layersOf } from './layers-of.js'
  * that reads a hundred files has shown once that reading follows listing. No tool is paired with itself. A call that
  * was aborted was cut off by somebody else and says nothing as the later one.
  *
- * A pure function of the traces, so that replay gives what the run gave.
+ * A pure function of the traces, so that replay gives what the run gave; traces that were learned from say also which edges
+ * became sure then.
  */
 export function observeTraces(traces: readonly Trace[]): readonly Observation[] {
   const calls = traces.filter(isCall)
@@ -23,12 +24,19 @@ export function observeTraces(traces: readonly Trace[]): readonly Observation[] 
   const at = traces.reduce((latest, { endedAt }) => Math.max(latest, endedAt), 0)
   const seen = new Map<string, Observation>()
 
+  const promoted = traces.find((trace) => trace.promoted !== undefined)?.promoted?.map(textOf)
+  const promotes = promoted && new Set(promoted)
+
   const add = (from: Call, to: Call, type: EdgeType): void => {
     if (from.tool === to.tool || to.errorCode === aborted) return
-    const key = `${type} ${from.tool.length} ${from.tool} ${to.tool}`
+    const key = textOf({ from: from.tool, to: to.tool, type })
     const known = seen.get(key)
     if (known === undefined && seen.size >= mostObservations) return
-    seen.set(key, { from: from.tool, to: to.tool, type, success: to.success && (known?.success ?? true), at })
+    seen.set(key, {
+      ...{ from: from.tool, to: to.tool, type, at },
+      success: to.success && (known?.success ?? true),
+      ...(promotes && { promotes: promotes.has(key) }),
+    })
   }
   const addFromId = (id: string, to: Call, type: EdgeType): void => {
     const from = byId.get(id)
@@ -46,6 +54,10 @@ export function observeTraces(traces: readonly Trace[]): readonly Observation[] 
       for (const from of layers[next]!) for (const to of layer) add(from, to, 'sequence')
   }
   return [...seen.values()]
+}
+
+function textOf({ from, to, type }: EdgeKey): string {
+  return `${type} ${from.length} ${from} ${to}`
 }
 
 /** The code of a task that the run's end cut off. */

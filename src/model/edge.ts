@@ -29,4 +29,6 @@ export interface Edge extends EdgeKey {
 export interface Observation extends EdgeKey {
   readonly success: boolean
   readonly at: number
+  /** Of a run that is replayed: whether it made the edge `observed` then. It depended on the embeddings of that time. */
+  readonly promotes?: boolean
 }

@@ -1,3 +1,4 @@
+import type { EdgeKey } from './edge.js'
 import type { Json, JsonObject } from './json.js'
 import type { ToolId } from './tool.js'
 
@@ -27,6 +28,8 @@ export interface Trace {
   readonly dependsOn: readonly string[]
   /** Values of earlier results that reappeared in the arguments, found before redaction. */
   readonly links: readonly ValueLink[]
+  /** Of a run that was learned from: the edges that it made `observed`. */
+  readonly promoted?: readonly EdgeKey[]
 }
 
 export interface ValueLink {

@@ -13,7 +13,7 @@ import { createVocabulary, type Vocabulary } from './vocabulary.js'
 export interface CatalogueIndex {
   /** Takes up these tools and no others, soon. */
   follow(tools: readonly Tool[]): void
-  /** Resolves when the tools followed last are all there. */
+  /** Resolves when the tools followed last, and no others, are there. */
   ready(): Promise<void>
   readonly text: TextIndex
   readonly vocabulary: Pick<Vocabulary, 'find'>
@@ -54,12 +54,14 @@ const sweptShare = 0.25
 export function createCatalogueIndex(listener: SlotListener): CatalogueIndex {
   const vocabulary = createVocabulary()
   const text = createTextIndex(fields.map((field) => weights[field]))
-  const names = createNameMatcher((word) => vocabulary.find(word).length > 0)
+  // The vocabulary keeps the words of tools that are gone; the text index knows which are still said.
+  const names = createNameMatcher((word) => vocabulary.find(word).some((term) => text.idf(term) > 0))
   const slots = new Map<ToolId, number>()
   const tools: (Tool | undefined)[] = []
   const free: number[] = []
   const removed: number[] = []
-  let waiting = new Map<ToolId, Tool>()
+  /** What is still to be done: the tool to take up, or undefined for one that is gone. */
+  let waiting = new Map<ToolId, Tool | undefined>()
   let working: Promise<void> | undefined
 
   const add = (tool: Tool): void => {
@@ -84,7 +86,7 @@ export function createCatalogueIndex(listener: SlotListener): CatalogueIndex {
     removed.push(slot)
     if (removed.length > sweptShare * tools.length) {
       text.sweep()
-      free.push(...removed.splice(0))
+      for (const slot of removed.splice(0)) free.push(slot)
     }
   }
   const work = async (): Promise<void> => {
@@ -93,7 +95,7 @@ export function createCatalogueIndex(listener: SlotListener): CatalogueIndex {
       for (const [id, tool] of waiting) {
         waiting.delete(id)
         if (slots.has(id)) remove(id)
-        add(tool)
+        if (tool !== undefined) add(tool)
         if (performance.now() > until) break
       }
       await nextTurn()
@@ -103,20 +105,19 @@ export function createCatalogueIndex(listener: SlotListener): CatalogueIndex {
 
   return {
     follow(next) {
-      const gone = new Set(slots.keys())
-      waiting = new Map()
+      waiting = new Map([...slots.keys()].map((id) => [id, undefined]))
       for (const tool of next) {
-        gone.delete(tool.id)
         const slot = slots.get(tool.id)
         // The object may be new for what search does not look at, such as its tokens.
-        if (slot !== undefined && saysTheSame(tools[slot]!, tool)) tools[slot] = tool
-        else waiting.set(tool.id, tool)
+        if (slot !== undefined && saysTheSame(tools[slot]!, tool)) {
+          tools[slot] = tool
+          waiting.delete(tool.id)
+        } else waiting.set(tool.id, tool)
       }
-      for (const id of gone) remove(id)
       if (waiting.size > 0) working ??= work()
     },
     async ready() {
-      await working
+      while (working !== undefined) await working
     },
     text,
     vocabulary,

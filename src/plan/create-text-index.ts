@@ -40,8 +40,8 @@ export type FieldTerms = readonly (readonly number[])[]
 const k1 = 1.2
 
 interface Postings {
-  slots: number[]
-  shares: number[]
+  readonly slots: number[]
+  readonly shares: number[]
   /** Documents that hold the term and are not removed. */
   live: number
 }
@@ -81,15 +81,20 @@ export function createTextIndex(fields: readonly FieldWeight[]): TextIndex {
     },
     sweep() {
       if (removed.size === 0) return
-      postings.forEach((list, term) => {
-        if (list === undefined || list.live === list.slots.length) return
-        const kept = list.slots.flatMap((slot, at) => (removed.has(slot) ? [] : at))
-        postings[term] = {
-          slots: kept.map((at) => list.slots[at]!),
-          shares: kept.map((at) => list.shares[at]!),
-          live: kept.length,
+      for (const list of postings) {
+        if (list === undefined || list.live === list.slots.length) continue
+        // In place: making new lists of half a million entries would be felt by a request that comes meanwhile.
+        const { slots, shares } = list
+        let kept = 0
+        for (let at = 0; at < slots.length; at++) {
+          if (removed.has(slots[at]!)) continue
+          slots[kept] = slots[at]!
+          shares[kept] = shares[at]!
+          kept++
         }
-      })
+        slots.length = kept
+        shares.length = kept
+      }
       removed.clear()
     },
     idf: (term) => idfOf(postings[term]?.live ?? 0),

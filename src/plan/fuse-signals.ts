@@ -3,16 +3,17 @@
  * as many commoner ones as weigh the same. What the embedding says is added in the same coin:
  *
  *     evidence = words + weight * nearness          nearness: 0 unrelated, 1 as near as a request is to its tool
- *     semantic = 1 / (1 + e^-(bias + amount * ln(1 + evidence) + share * evidence / possible))
+ *     semantic = 1 / (1 + e^-(bias + amount * ln(1 + evidence) + share * covered))
+ *     covered  = evidence / (possible + weight), at most 1
  *
- * `possible` is what a tool would have that says the whole request. Within a request `semantic` only grows with the
+ * `possible` is what a tool would have in words that says the whole request. Within a request `semantic` only grows with the
  * evidence, so it never changes the order; across requests it is the probability that the tool is wanted, on any catalogue.
  */
 export interface Fusion {
   /** A tool that shares no word with the request counts from this nearness on. */
   readonly leastNearness: number
   evidence(words: number, nearness: number): number
-  /** In [0, 1]; `possible` is in words. */
+  /** In (0, 1); `possible` is in words. */
   semantic(evidence: number, possible: number): number
 }
 

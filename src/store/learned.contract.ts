@@ -48,6 +48,7 @@ export function testLearned({ store, reopen, asPerson, strings }: LearnedContrac
       errorCode: 'TOOL_ANSWERED',
       dependsOn: [newId(), newId()],
       links: [{ from: newId(), resultPath: 'items[0]["odd key"]', argumentPath: 'a[3].deep' }],
+      promoted: [{ from: formatToolId('a', 'x'), to: formatToolId('b', 'y'), type: 'provides' }],
     }
     const template: Edge = {
       ...anEdge('a', 'b'),

@@ -106,7 +106,8 @@ export const migrations: readonly Migration[] = [
         started_at timestamptz not null,
         ended_at timestamptz not null,
         depends_on text not null, -- json
-        links text not null -- json
+        links text not null, -- json
+        promoted text -- json
       )`,
       'create index trace_run on trace (run_id)',
       `create table tool_embedding (

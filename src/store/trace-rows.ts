@@ -25,6 +25,7 @@ interface TraceRow {
   readonly ended_at: number
   readonly depends_on: string
   readonly links: string
+  readonly promoted: string | null
 }
 
 /** One writer at a time: the traces of a lesson have consecutive positions, and positions become visible in their order. */
@@ -48,7 +49,8 @@ export async function insertTraces(transaction: Queryable, traces: readonly Trac
 export async function selectTraces(database: Queryable, after: number): Promise<readonly StoredTrace[]> {
   const rows = await database.query<TraceRow>(
     `select position::double precision as position, id, parent_id, run_id, tool, task_id, intent, arguments, result,
-      error_code, success, ${epochMs('started_at')} as started_at, ${epochMs('ended_at')} as ended_at, depends_on, links
+      error_code, success, ${epochMs('started_at')} as started_at, ${epochMs('ended_at')} as ended_at, depends_on, links,
+      promoted
     from trace where position > $1::bigint order by position limit ${tracesPerBatch}`,
     [after],
   )
@@ -66,14 +68,14 @@ export async function deleteTraces(transaction: Queryable, throughPosition: numb
 
 const insert = `
   insert into trace (id, parent_id, run_id, tool, task_id, intent, arguments, result, error_code, success,
-    started_at, ended_at, depends_on, links)
+    started_at, ended_at, depends_on, links, promoted)
   select id, parent_id, run_id, tool, task_id, intent, arguments, result, error_code, success,
-    to_timestamp(started_at / 1000), to_timestamp(ended_at / 1000), depends_on, links
+    to_timestamp(started_at / 1000), to_timestamp(ended_at / 1000), depends_on, links, promoted
   from unnest(
     $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-    $10::boolean[], $11::double precision[], $12::double precision[], $13::text[], $14::text[]
+    $10::boolean[], $11::double precision[], $12::double precision[], $13::text[], $14::text[], $15::text[]
   ) with ordinality as given (id, parent_id, run_id, tool, task_id, intent, arguments, result, error_code, success,
-    started_at, ended_at, depends_on, links, ordinality)
+    started_at, ended_at, depends_on, links, promoted, ordinality)
   order by ordinality`
 
 function toColumns(traces: readonly Trace[]): readonly Parameter[] {
@@ -92,6 +94,7 @@ function toColumns(traces: readonly Trace[]): readonly Parameter[] {
     traces.map(({ endedAt }) => endedAt),
     traces.map(({ dependsOn }) => encodeJson(dependsOn)),
     traces.map(({ links }) => encodeJson(links)),
+    traces.map(({ promoted }) => jsonOrNull(promoted)),
   ]
 }
 
@@ -119,5 +122,6 @@ function toTrace(row: TraceRow): Trace {
     endedAt: row.ended_at,
     dependsOn: decodeJson(row.depends_on),
     links: decodeJson(row.links),
+    ...(row.promoted === null ? {} : { promoted: decodeJson(row.promoted) }),
   }
 }

@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises'
 import { dataDirectory } from '../../config/data-directory.js'
 import { loadConfig } from '../../config/load-config.js'
 import type { Embedder } from '../../embed/embedder.js'
-import { openEmbedder } from '../../embed/open-embedder.js'
+import { embedderNames, openEmbedder } from '../../embed/open-embedder.js'
 import { UsageError } from '../../errors.js'
 import { benchRetrieval, type RetrievalReport } from '../../evaluate/bench-retrieval.js'
 import { defineCliCommand } from '../cli-command.js'
@@ -62,7 +62,11 @@ async function openChosen(choice: string, file: string | undefined, io: Io): Pro
   // Most need no configuration, and one that is broken or absent must not be in the way.
   const isOurs = choice === 'none' || choice === 'static'
   const config = isOurs ? undefined : await loadConfig({ file, env: io.env, cwd: io.cwd, home })
-  return openEmbedder(choice, { dataDirectory: home, endpoints: config?.search.endpoints ?? [] })
+  const endpoints = config?.search.endpoints ?? []
+  const names = embedderNames({ endpoints })
+  if (!names.includes(choice))
+    throw new UsageError(`--embedder: expected one of ${names.join(', ')}, got "${choice}".`)
+  return openEmbedder(choice, { dataDirectory: home, endpoints })
 }
 
 interface Predictions {

@@ -73,7 +73,7 @@ export async function benchRetrieval(options: BenchRetrievalOptions): Promise<Re
 }
 
 /** The gateway's search without the gateway: no store, nothing learned. */
-export async function openBareSearch(
+async function openBareSearch(
   embedder: Embedder | undefined,
 ): Promise<{ readonly search: ToolSearch; close(): Promise<void> }> {
   const vectors = openToolVectors({

@@ -244,6 +244,20 @@ describe('around a node', () => {
     // c = 1/3 * (1 + 1) / 2, n = 16
     expect(graph.activeAlpha(id('a'))).toBeCloseTo(1 - (0.5 * (1 / 3) * 16) / 21, 12)
   })
+
+  it('alpha around a hub looks at some 256 of its neighbours, in whatever order they came', () => {
+    const edges = Array.from({ length: 3_000 }, (_, i) => edge('hub', `t${i}`, 'sequence'))
+    const [forwards, backwards] = [edges, edges.toReversed()].map((given) => {
+      const compared: NodeId[] = []
+      const cosine = (_: NodeId, other: NodeId): number => compared.push(other)
+      const graph = createKnowledgeGraph({ now: () => noon, cosine })
+      graph.load(given)
+      graph.activeAlpha(id('hub'))
+      return compared
+    })
+    expect(Math.abs(forwards!.length - 256)).toBeLessThan(64)
+    expect(backwards).toEqual(forwards)
+  })
 })
 
 describe.each([1, 2, 3, 4, 5, 6])('whatever is observed, seed %i', (seed) => {

@@ -47,3 +47,7 @@ it.each([1, 2, 3])('stays in [0, 1], and more context never takes evidence away,
     expect(some(node).value).toBeGreaterThanOrEqual(0)
   }
 })
+
+it('no tool speaks for itself, though it shares all its neighbours with itself', () => {
+  expect(createEvidence(graph, [id('git_clone')])(id('git_clone'))).toEqual({ value: 0, by: 'nothing' })
+})

@@ -50,8 +50,8 @@ export interface Learning {
   close(): Promise<void>
 }
 
-/** Some 100 KB each at most: what a database that is away for a while misses. */
-const mostWaiting = 100
+/** What a database that is away for a while misses. A trace holds some 20 KB at most, and a run up to 500 of them: together 40 MB. */
+const mostTracesWaiting = 2_000
 /** A run that the database refused so often it will refuse for ever. */
 const mostAttempts = 3
 /** A process is gone within 2 s of being asked to end. A write takes milliseconds: one that takes longer hangs. */
@@ -73,9 +73,12 @@ export function createLearning(options: LearningOptions): Learning {
 
   const keep = (traces: readonly Trace[]): void => {
     waiting.push({ traces, attempts: 0 })
-    if (waiting.length <= mostWaiting) return
-    const dropped = waiting.shift()!
-    log.error('A run was not learned from: too many wait for the store.', { run: dropped.traces[0]!.runId })
+    let count = waiting.reduce((sum, run) => sum + run.traces.length, 0)
+    while (count > mostTracesWaiting) {
+      const dropped = waiting.shift()!
+      count -= dropped.traces.length
+      log.error('A run was not learned from: too many wait for the store.', { run: dropped.traces[0]!.runId })
+    }
   }
 
   /** In the order of their ends; one that fails is tried again the next time, before those after it. */
@@ -89,6 +92,7 @@ export function createLearning(options: LearningOptions): Learning {
           log.debug('Edges that would close a cycle were refused.', {
             run: runId,
             refused: refused.length,
+            first: refused[0],
           })
       } catch (error) {
         next.attempts += 1

@@ -94,6 +94,8 @@ describe('values that reappear', () => {
       call('b', { id: { x: 'r-17' }, idea: 'r-18' }, null, { explained: ['id'] }),
     )
     expect(found).toEqual(['a.[1] -> b.idea'])
+    // All of its arguments are one reference.
+    expect(linksOf(call('a', {}, ['r-17']), call('b', { id: 'r-17' }, null, { explained: [''] }))).toEqual([])
   })
 
   it('are no evidence where they are met everywhere', () => {

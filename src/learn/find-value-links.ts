@@ -119,5 +119,6 @@ function keyOf(value: string | number): string {
 }
 
 function isAtOrBeneath(path: string, place: string): boolean {
+  if (place === '') return true
   return path.startsWith(place) && (path.length === place.length || /[.[]/.test(path[place.length]!))
 }

@@ -74,6 +74,16 @@ describe('bounds', () => {
     expect(edges.length).toBeGreaterThan(100)
   })
 
+  it('a server whose tools all give and take the same thing costs a moment, and no other its guesses', () => {
+    const alike = Array.from({ length: 3_000 }, (_, i) =>
+      tool(`big:t${i}`, ['user_id'], { properties: { user_id: {} } }),
+    )
+    const before = performance.now()
+    const edges = guess([...alike, tool('a:list_notes'), tool('a:open', ['note_id'])])
+    expect(performance.now() - before).toBeLessThan(1_000)
+    expect(edges).toContain('a:list_notes -> a:open')
+  })
+
   it('schemas that are not what they should be say nothing', () => {
     const odd = { ...tool('a:list_users'), definition: { name: 'x', inputSchema: null, outputSchema: 7 } }
     expect(guess([odd as never, tool('a:ban', [])])).toEqual([])

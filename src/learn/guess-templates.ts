@@ -1,7 +1,7 @@
 /**
  * What may feed what, guessed from names and schemas before anything was seen: `search_issues` gives issues, and
- * `close_issue {issue_number}` needs one. A guess is an edge `provides` of source `template`; it brings candidates to look at
- * and moves no score until a run has shown it.
+ * `close_issue {issue_number}` needs one. A guess is an edge `provides` of source `template`; it brings candidates to look at,
+ * and moves no score of a tool that no run has shown with another (there alpha is 1).
  *
  *     producer                                 consumer
  *     fields of the output schema ──┐      ┌── required parameters: `issue_number`, `repo`, `id` of the thing in its name
@@ -19,6 +19,8 @@ const mostGivers = 4
 const mostTakers = 16
 /** A thing that more pairs than this deal with (`user`, `file`) is paired within a server only. */
 const mostPairs = 2_000
+/** Of all things together, in a tenth of a second: the catalogue is not ours, and a server may give each tool the same thing. */
+const mostPairsInAll = 200_000
 const deepestField = 3
 const mostFields = 100
 
@@ -30,21 +32,37 @@ export function guessTemplates(tools: readonly Tool[]): readonly EdgeKey[] {
     for (const thing of thingsTaken(tool)) add(takers, thing, tool)
   }
   const scores = new Map<ToolId, Map<ToolId, number>>()
-  for (const [thing, taking] of takers) {
-    const giving = givers.get(thing) ?? []
+  let pairs = 0
+  for (const { giving, taking } of rarestFirst(givers, takers)) {
     const isRare = giving.length * taking.length <= mostPairs
     const byServer = isRare ? undefined : groupByServer(giving)
     for (const taker of taking) {
-      for (const giver of byServer === undefined ? giving : (byServer.get(taker.server) ?? [])) {
+      const near = byServer === undefined ? giving : (byServer.get(taker.server) ?? [])
+      pairs += near.length
+      if (pairs > mostPairsInAll) return choose(scores)
+      for (const giver of near) {
         if (giver.id === taker.id) continue
-        const near = giver.server === taker.server ? 2 : 1
-        const score = near / Math.log(1 + giving.length)
+        const nearness = giver.server === taker.server ? 2 : 1
+        const score = nearness / Math.log(1 + giving.length)
         const known = scores.get(taker.id) ?? new Map<ToolId, number>()
         scores.set(taker.id, known.set(giver.id, (known.get(giver.id) ?? 0) + score))
       }
     }
   }
   return choose(scores)
+}
+
+/** What few tools deal with says most; what many do is left out where the bound is reached. */
+function rarestFirst(
+  givers: ReadonlyMap<string, readonly Tool[]>,
+  takers: ReadonlyMap<string, readonly Tool[]>,
+): readonly { readonly giving: readonly Tool[]; readonly taking: readonly Tool[] }[] {
+  return [...takers]
+    .map(([thing, taking]) => ({ thing, taking, giving: givers.get(thing) ?? [] }))
+    .sort(
+      (a, b) =>
+        a.giving.length * a.taking.length - b.giving.length * b.taking.length || compare(a.thing, b.thing),
+    )
 }
 
 /** The best of each consumer, in an order that depends on nothing but the tools. */

@@ -20,7 +20,7 @@ export interface GraphSummary {
 
 const strongestShown = 10
 const centralShown = 5
-/** In the order of their base weights (DESIGN of the graph), surest first. */
+/** In the order of their base weights (graph/edge-weight.ts), surest first. */
 const types: readonly EdgeType[] = ['dependency', 'contains', 'provides', 'alternative', 'sequence']
 const sources: readonly EdgeSource[] = ['observed', 'inferred', 'template']
 

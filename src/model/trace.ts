@@ -7,7 +7,7 @@ import type { ToolId } from './tool.js'
  * these. A call's parent is the run, or the call that made it.
  */
 export interface Trace {
-  /** UUIDv7, minted when the thing was born; a run's trace has the run's id. */
+  /** UUIDv7: a run's trace has the run's id, a call's is made from the time the call started. */
   readonly id: string
   readonly parentId?: string
   readonly runId: string

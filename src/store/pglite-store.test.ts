@@ -14,6 +14,7 @@ import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { StoreError } from '../errors.js'
 import { silentLog } from '../model/log.js'
+import { formatToolId } from '../model/tool.js'
 import { testDatabase } from './database.contract.js'
 import type { Database } from './database.js'
 import { openStore } from './open-store.js'
@@ -124,6 +125,28 @@ describe('the embedded database', () => {
       openStore({ dataDirectory, signal: new AbortController().signal, onProgress() {}, log: silentLog }),
     ).rejects.toBeInstanceOf(StoreError)
     expect(readdirSync(join(dataDirectory, 'db'))).toEqual(['thesis.txt'])
+  })
+
+  it('does not grow with every change of the embedding model', async () => {
+    const { dataDirectory, query } = await newPlace()
+    const embeddings = Array.from({ length: 200 }, (_, i) => ({
+      tool: formatToolId('s', `t${i}`),
+      textHash: 'h',
+      vector: Float32Array.from({ length: 1_024 }, (_, at) => Math.sin(i * 1_024 + at)),
+    }))
+    const sizeAfter = async (models: number): Promise<number> => {
+      const options = { dataDirectory, signal: new AbortController().signal, onProgress() {}, log: silentLog }
+      const store = await openStore(options)
+      for (let i = 0; i < models; i++) {
+        await store.dropEmbeddings([])
+        await store.saveEmbeddings(`m${i}`, embeddings)
+      }
+      await store.close()
+      const [row] = await query(`select pg_total_relation_size('tool_embedding')::integer as bytes`)
+      return Number(row!.bytes)
+    }
+    const one = await sizeAfter(1)
+    expect(await sizeAfter(4)).toBeLessThan(one * 1.5)
   })
 
   it('a damaged database is a StoreError that names its folder', async () => {

@@ -134,7 +134,12 @@ export class SqlStore implements Store {
   }
 
   dropEmbeddings(exceptModels: readonly string[]): Promise<number> {
-    return attempt('Old vectors cannot be dropped', () => deleteOtherEmbeddings(this.#database, exceptModels))
+    return attempt('Old vectors cannot be dropped', async () => {
+      const dropped = await deleteOtherEmbeddings(this.#database, exceptModels)
+      // As above: each change of the model would add the size of all vectors to the file.
+      if (dropped > 0) await this.#database.query('vacuum tool_embedding')
+      return dropped
+    })
   }
 
   close(): Promise<void> {

@@ -3,7 +3,7 @@ import { dataDirectory } from '../../config/data-directory.js'
 import type { FileProgress } from '../../embed/download-file.js'
 import type { Embedder } from '../../embed/embedder.js'
 import type { KnownModel } from '../../embed/known-models.js'
-import { EmbedderError, UsageError } from '../../errors.js'
+import { EmbedderError, shellWord, UsageError } from '../../errors.js'
 import type { PmlConfig } from '../../model/config.js'
 import { createRedact } from '../../model/redact.js'
 import { commonArgs, defineCliCommand } from '../cli-command.js'
@@ -92,7 +92,7 @@ async function list(config: SearchConfig, io: Io, json: boolean): Promise<number
   if (!models.some(({ inUse }) => inUse)) {
     printLine(
       io,
-      `\nThe configuration names "${embedder}", which there is not: tools are found by words alone.`,
+      `\nThe configuration names "${embedder}", which there is not: search goes on with the static one.`,
     )
   }
   printLine(io, '\nChoose with: pml model use NAME')
@@ -164,7 +164,8 @@ async function use(
   if (facts !== undefined)
     printLine(io, `${name} works: ${facts.dimensions} dimensions, ${facts.ms} ms for one text.`)
   printLine(io, `Wrote search.embedder: ${name} to ${file}`)
-  if (isNew && args.config !== undefined) printLine(io, `It is a new file; use it with: --config ${file}`)
+  if (isNew && args.config !== undefined)
+    printLine(io, `It is a new file; use it with: --config ${shellWord(file)}`)
   else if (isNew) printLine(io, 'It is a new file: the demo servers make way for it.')
   printLine(io, 'A gateway that runs takes it up by itself, and embeds its tools anew in the background.')
   return 0

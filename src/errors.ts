@@ -145,7 +145,7 @@ export class BadArgumentsError extends PmlError {
     const list = issues.map((issue) => `${issue.path || '(arguments)'}: ${issue.expected}`).join('; ')
     super(
       'BAD_ARGUMENTS',
-      `Arguments of ${toolId} do not fit its schema: ${list}`,
+      `Arguments of ${toolId} do not fit its schema: ${list}.`,
       'Correct the arguments and call again.',
     )
   }
@@ -359,7 +359,7 @@ export class HolderError extends PmlError {
   }
 }
 
-/** Text could not be turned into vectors; search goes on by words alone. */
+/** Text could not be turned into vectors; search goes on with the static model. */
 export class EmbedderError extends PmlError {
   constructor(
     readonly embedder: string,

@@ -17,6 +17,7 @@ import type { PmlConfig } from './model/config.js'
 import type { Log } from './model/log.js'
 import type { Redact } from './model/redact.js'
 import { definitionText, type Tool } from './model/tool.js'
+import { withinMs } from './model/within-ms.js'
 import { createToolSearch, type ToolSearch } from './plan/create-tool-search.js'
 import { createLateStore } from './store/create-late-store.js'
 import { readSnapshot } from './store/snapshot.js'
@@ -58,6 +59,8 @@ export interface Pml {
 const startAfterMs = 300
 /** A workflow changes several edges at once, and nobody waits for the analysis. */
 const analyseAfterMs = 2_000
+/** Opening the store takes about a second; a first start, which creates it, has nothing to tell yet. */
+const graphWithinMs = 5_000
 
 export function createPml(options: PmlOptions): Pml {
   const { dataDirectory, log, redact } = options
@@ -168,7 +171,15 @@ export function createPml(options: PmlOptions): Pml {
         return upstreams.sendRequest(request)
       },
     },
-    search,
+    search: {
+      follow: search.follow,
+      async search(query, wanted) {
+        // What was learned is read with the store; without a context nobody asks for it.
+        if (wanted.context.length > 0)
+          await withinMs(lateStore.current(), graphWithinMs, undefined).catch(() => {})
+        return search.search(query, wanted)
+      },
+    },
     callTool,
     endSession: upstreams.endSession,
     runs,

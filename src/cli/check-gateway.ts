@@ -30,6 +30,7 @@ export function checkGateway(
   return [
     ...checkHolder(status, config?.source),
     checkStore(status),
+    ...checkSearch(status),
     ...servers.map((server) =>
       checkServer(server, config?.source === status.config ? config : undefined, waitedMs),
     ),
@@ -66,6 +67,12 @@ function checkStore({ runs, storeTrouble }: Status): Finding {
   if (storeTrouble !== undefined) return broken('database', storeTrouble.message, storeTrouble.hint)
   if (runs !== undefined) return ok('database', 'opens')
   return warning('database', 'is still opening', 'Run again in a moment: pml doctor')
+}
+
+/** Not told by an older gateway. */
+function checkSearch({ search }: Partial<Status>): readonly Finding[] {
+  if (search?.trouble === undefined) return []
+  return [warning('search', search.trouble, 'Or go back to the static model: pml model use static')]
 }
 
 function checkServer(server: ServerState, config: PmlConfig | undefined, waitedMs: number): Finding {

@@ -144,6 +144,13 @@ describe('what is accepted', () => {
     expect((await load('\ufeff{}', json)).config.servers).toEqual([])
   })
 
+  it('keeps the demo servers where the file chooses a model and no more', async () => {
+    const { config } = await load('search: { embedder: none }\n')
+    expect(config.servers.map(({ name }) => name)).toEqual(['everything', 'files', 'memory'])
+    expect(config.search.embedder).toBe('none')
+    expect((await load('servers: {}\nsearch: { embedder: none }\n')).config.servers).toEqual([])
+  })
+
   it('merges anchors, as YAML files with many similar servers do', async () => {
     const { config } = await load(
       'servers:\n  a: &base { command: node, env: { A: "1" } }\n  b:\n    <<: *base\n    args: [b.js]\n',

@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { ConfigError } from '../errors.js'
 import type { ExposureMode, PmlConfig } from '../model/config.js'
+import { isObject } from '../model/json.js'
 import { isJsonFile, parseConfigText } from './config-text.js'
 import { demoConfig } from './demo-config.js'
 import { fillConfig } from './fill-config.js'
@@ -33,7 +34,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<PmlConfig>
 async function loadFile(file: string, options: LoadConfigOptions): Promise<PmlConfig> {
   const { value, lineOf } = await parseConfigText(await read(file), file)
   const onWarning = options.onWarning ?? (() => {})
-  return fillConfig(value, {
+  const config = fillConfig(value, {
     file,
     lineOf,
     env: options.env,
@@ -42,6 +43,10 @@ async function loadFile(file: string, options: LoadConfigOptions): Promise<PmlCo
     secrets: await readSecretsFile(options.home, onWarning),
     onWarning,
   })
+  // A file that chooses a model and no more, as `pml model use` makes it, says nothing of servers.
+  if (!isObject(value) || Object.keys(value).some((key) => key !== 'search') || !hasKey(value, 'search'))
+    return config
+  return { ...config, servers: (await demoConfig(options.home)).servers }
 }
 
 async function read(file: string): Promise<string> {

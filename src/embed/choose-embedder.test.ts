@@ -73,7 +73,7 @@ const localId = () => `${new URL(endpoint.url).host}/m`
 describe('the embedder of the configuration', () => {
   it('is taken up, and given up for none', async () => {
     choice.choose(search('static'))
-    await serves('hashing-1')
+    await serves('static-hashing')
     choice.choose(search('none'))
     await serves(undefined)
     choice.choose(search('local'))
@@ -87,11 +87,11 @@ describe('the embedder of the configuration', () => {
     choice.choose(search('local'))
     await vi.waitFor(() =>
       expect(vectors.state()).toEqual({
-        model: 'hashing-1',
+        model: 'static-hashing',
         next: { model: localId(), embedded: 0, total: 1 },
       }),
     )
-    expect((await vectors.embedQuery('sheep'))?.model).toBe('hashing-1')
+    expect((await vectors.embedQuery('sheep'))?.model).toBe('static-hashing')
   })
 
   it('of several choices in a row the last counts', async () => {
@@ -126,7 +126,7 @@ describe('the embedder of the configuration', () => {
 describe('one that cannot be opened', () => {
   it('is told with what to do, and the static one serves', async () => {
     choice.choose(search('bge-m3'))
-    await serves('hashing-1')
+    await serves('static-hashing')
     expect(choice.trouble()).toBe('Embedder "bge-m3": it is not downloaded. Run: pml model use bge-m3')
     expect(logged).toEqual(['the embedding model cannot be used: search goes on with the static one'])
   })
@@ -135,7 +135,7 @@ describe('one that cannot be opened', () => {
     choice.choose(search('local'))
     await serves(localId())
     choice.choose(search('bge-m3', []))
-    await serves('hashing-1')
+    await serves('static-hashing')
     const asked = keys.length
     await vectors.embedQuery('something private')
     expect(keys.length).toBe(asked)
@@ -143,12 +143,12 @@ describe('one that cannot be opened', () => {
 
   it('is tried again when the configuration comes again, and forgotten with another choice', async () => {
     choice.choose(search('bge-m3'))
-    await serves('hashing-1')
+    await serves('static-hashing')
     choice.choose(search('bge-m3'))
     await vi.waitFor(() => expect(logged).toHaveLength(2))
     choice.choose(search('static'))
     expect(choice.trouble()).toBeUndefined()
-    await serves('hashing-1')
+    await serves('static-hashing')
   })
 
   it('goes by the name of an endpoint that has been removed', async () => {

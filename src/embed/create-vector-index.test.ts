@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { seededRandom } from '../model/seeded-random.js'
 import { createVectorIndex } from './create-vector-index.js'
 import { createDotKernel, plainKernel } from './dot-kernel.js'
 import { countBits, quantise } from './quantise.js'
@@ -6,7 +7,7 @@ import { countBits, quantise } from './quantise.js'
 const dimensions = 64
 
 it('gives the cosine of every vector within .005, whatever the vectors are', () => {
-  const random = seeded(42)
+  const random = seededRandom(42)
   const vectors = Array.from({ length: 200 }, () => unit(dimensions, random))
   const index = createVectorIndex({ dimensions })
   vectors.forEach((vector, slot) => {
@@ -42,7 +43,7 @@ it('a vector of zeros is like nothing, and one of another length is refused', ()
 })
 
 it('above the bound the prefilter keeps at least 95 % of the true first ten', () => {
-  const random = seeded(7)
+  const random = seededRandom(7)
   // Vectors of texts lie in clusters, so these do too.
   const centres = Array.from({ length: 40 }, () => unit(256, random))
   const near = () => blend(centres[Math.floor(random() * 40)]!, unit(256, random), 0.5)
@@ -67,7 +68,7 @@ it('above the bound the prefilter keeps at least 95 % of the true first ten', ()
 })
 
 it('what the caller asks for is compared even where the prefilter passes it over', () => {
-  const random = seeded(1)
+  const random = seededRandom(1)
   const index = createVectorIndex({ dimensions, exactUpTo: 10, rescored: 5 })
   const vectors = Array.from({ length: 100 }, () => unit(dimensions, random))
   vectors.forEach((vector, slot) => {
@@ -87,7 +88,7 @@ it('bytes keep the largest value, and bits are counted', () => {
 })
 
 it('the kernel sums to the last unit, and so does the one for processors without it', () => {
-  const random = seeded(3)
+  const random = seededRandom(3)
   const stride = 48
   for (const kernel of [createDotKernel(), createDotKernel(() => plainKernel()), brokenKernel()]) {
     const bytes = new Int8Array(kernel.memory.buffer)
@@ -108,14 +109,6 @@ function brokenKernel() {
   return createDotKernel(() => {
     throw new Error('no vector instructions here')
   })
-}
-
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
 }
 
 function unit(length: number, random: () => number): Float32Array {

@@ -21,6 +21,6 @@ export function findTransformers(embedder: string, dataDirectory: string): strin
   throw new EmbedderError(
     embedder,
     `it needs the package ${packageName}, which is not installed.`,
-    `Run: npm install --prefix ${shellWord(dataDirectory)} ${wanted}`,
+    `Run (some 470 MB): npm install --ignore-scripts --prefix ${shellWord(dataDirectory)} ${wanted}`,
   )
 }

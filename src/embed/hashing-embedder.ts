@@ -16,11 +16,11 @@ import { normalise } from './normalise.js'
 export function createHashingEmbedder(): Embedder {
   let closed = false
   return {
-    id: 'hashing-1',
+    id: 'static-hashing',
     sees: 'letters',
     isCheap: true,
     async embed(texts, _, signal) {
-      if (closed) throw new EmbedderError('hashing-1', 'it is closed.', 'Open it again.')
+      if (closed) throw new EmbedderError('static', 'it is closed.', 'Open it again.')
       const vectors: Float32Array[] = []
       for (const [index, text] of texts.entries()) {
         // A thousand texts take some tens of milliseconds: calls must get their turn in between.

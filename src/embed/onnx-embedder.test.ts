@@ -121,7 +121,7 @@ it('without the runtime, the command that installs it is the hint', () => {
   const error = catchError(() => findTransformers('bge-m3', '/no/such folder'))
   expect(error).toBeInstanceOf(EmbedderError)
   expect((error as EmbedderError).hint).toBe(
-    "Run: npm install --prefix '/no/such folder' @huggingface/transformers@4",
+    "Run (some 470 MB): npm install --ignore-scripts --prefix '/no/such folder' @huggingface/transformers@4",
   )
 })
 

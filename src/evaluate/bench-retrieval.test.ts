@@ -65,10 +65,12 @@ describe('sets', () => {
     await expect(bench(join(folder, 'absent'))).rejects.toThrow(/tools\.jsonl cannot be read: ENOENT/)
   })
 
-  it('an empty set has no figures and no trouble', async () => {
+  it('a set without requests is refused, and one without the wanted tools says so', async () => {
     await write('tools', [])
     await write('queries', [])
-    expect(await bench(folder)).toMatchObject({ queries: 0, tools: 0, 'recall@1': 0, p50_ms: 0 })
+    await expect(bench(folder)).rejects.toThrow('wants a tool')
+    await write('queries', [{ id: 'q', query: 'anything', gold: ['nowhere'] }])
+    expect(await bench(folder)).toMatchObject({ queries: 1, tools: 0, 'recall@1': 0, unknown_gold: 1 })
   })
 })
 

@@ -4,6 +4,7 @@
  */
 import type { Embedder } from '../embed/embedder.js'
 import { openToolVectors } from '../embed/open-tool-vectors.js'
+import { UsageError } from '../errors.js'
 import { createKnowledgeGraph } from '../graph/create-knowledge-graph.js'
 import { silentLog } from '../model/log.js'
 import { createToolSearch, type ToolHit, type ToolSearch } from '../plan/create-tool-search.js'
@@ -17,6 +18,8 @@ export interface RetrievalReport extends RetrievalFigures {
   readonly p95_ms: number
   /** Mean gap between a hit's score and how often hits of such scores were wanted, over the first ten hits. */
   readonly calibration_error: number
+  /** Wanted tools that the set does not hold: nobody can find them, and they count as not found. */
+  readonly unknown_gold: number
   /** Textbook BM25 on the same requests. */
   readonly floor: RetrievalFigures
 }
@@ -38,6 +41,11 @@ const rankedAtMost = 50
 export async function benchRetrieval(options: BenchRetrievalOptions): Promise<RetrievalReport> {
   const set = await readToolSet(options.set)
   const queries = (await readQueries(options.set)).filter(({ gold }) => gold.length > 0)
+  if (queries.length === 0)
+    throw new UsageError(
+      `No request in ${options.set} wants a tool.`,
+      'queries.jsonl needs rows with a "gold" that is not empty.',
+    )
   const { search, close } = await openBareSearch(options.embedder)
   try {
     search.follow(set.tools)
@@ -65,6 +73,7 @@ export async function benchRetrieval(options: BenchRetrievalOptions): Promise<Re
       p50_ms: percentile(times, 0.5),
       p95_ms: percentile(times, 0.95),
       calibration_error: calibrationError(judged),
+      unknown_gold: queries.flatMap(({ gold }) => gold).filter((id) => set.toolOf(id) === undefined).length,
       floor: retrievalFigures(floor),
     }
   } finally {

@@ -72,12 +72,15 @@ async function readLines(directory: string, name: string): Promise<readonly Line
       'Give the folder of a set with --set; it holds tools.jsonl, queries.jsonl and the like.',
     )
   })
-  return text.split('\n').flatMap((written, at) => {
-    if (written.trim() === '') return []
-    const row = parse(written)
-    if (!isObject(row)) throw badRow(directory, name, at + 1, 'one JSON object')
-    return [{ row, line: at + 1 }]
-  })
+  return text
+    .replace(/^\ufeff/, '')
+    .split('\n')
+    .flatMap((written, at) => {
+      if (written.trim() === '') return []
+      const row = parse(written)
+      if (!isObject(row)) throw badRow(directory, name, at + 1, 'one JSON object')
+      return [{ row, line: at + 1 }]
+    })
 }
 
 function toTool(row: JsonObject, id: string, taken: ReadonlyMap<ToolId, string>): Tool {

@@ -164,7 +164,7 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
         central: [],
       }),
       rebuild: async () => ({ runs: 0, traces: 0, edges: 0, added: [], removed: [], changed: [] }),
-      vectors: () => ({ model: 'hashing-1' }),
+      vectors: () => ({ model: 'static-hashing' }),
     },
     async trust(seen) {
       const ids = seen.map(({ id }) => id)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Edge, EdgeKey, NodeId, Observation } from '../model/edge.js'
+import { seededRandom } from '../model/seeded-random.js'
 import { createKnowledgeGraph } from './create-knowledge-graph.js'
 import { edgeWeight } from './edge-weight.js'
-import { seededRandom } from './seeded-random.js'
 import { dayMs, edge, graphOf, id, noon, randomObservations, seen, sortEdges } from './test-graph.contract.js'
 
 const key = (from: string, to: string, type: EdgeKey['type']): EdgeKey => ({

@@ -1,6 +1,14 @@
-import type { Edge, EdgeKey, EdgeSource, EdgeType, NodeId, Observation } from '../model/edge.js'
-import { type AdjacencyNode, createAdjacency } from './adjacency.js'
-import { type CycleCheck, createCycleCheck } from './closes-cycle.js'
+import {
+  type Edge,
+  type EdgeKey,
+  type EdgeSource,
+  type EdgeType,
+  edgeKeyText,
+  type NodeId,
+  type Observation,
+} from '../model/edge.js'
+import { type AdjacencyNode, createAdjacency } from './create-adjacency.js'
+import { type CycleCheck, createCycleCheck } from './create-cycle-check.js'
 import { density } from './density.js'
 import { isPossibleEdge, isPossibleKey } from './is-possible-edge.js'
 import type { KnowledgeGraph, KnowledgeGraphOptions, Neighbour, WeightedEdge } from './knowledge-graph.js'
@@ -95,14 +103,14 @@ export function createKnowledgeGraph({ now, cosine }: KnowledgeGraphOptions): Kn
       for (const seen of observations) {
         const edge = observeOne(seen)
         if (edge === undefined) refused.push(seen)
-        else changed.set(keyText(edge), edge)
+        else changed.set(edgeKeyText(edge), edge)
       }
       if (changed.size > 0) revision += 1
       return { changed: [...changed.values()], refused }
     },
     replaceTemplates(keys) {
-      const wanted = new Set(keys.map(keyText))
-      const removed = adjacency.edges().filter((edge) => isUnseen(edge) && !wanted.has(keyText(edge)))
+      const wanted = new Set(keys.map(edgeKeyText))
+      const removed = adjacency.edges().filter((edge) => isUnseen(edge) && !wanted.has(edgeKeyText(edge)))
       for (const edge of removed) {
         adjacency.remove(edge)
         checks[edge.type]?.remove(edge.from, edge.to)
@@ -182,11 +190,6 @@ function startChecks(edges: readonly Edge[]): { checks: CycleChecks; refused: re
     checks: { contains: contains.check, dependency: dependency.check },
     refused: [...contains.refused, ...dependency.refused],
   }
-}
-
-/** A tool's own name may hold any character, so the length says where one ends and the other starts. */
-function keyText({ from, to, type }: EdgeKey): string {
-  return `${type}:${from.length}:${from}${to}`
 }
 
 function newTemplate({ from, to, type }: EdgeKey): Edge {

@@ -1,6 +1,6 @@
 /**
  * What is known of how tools go together: a graph in memory, loaded from the store and changed by observations. Promises:
- * edges, weights, promotion, decay and acyclicity as documented in edge-weight.ts, promote-edge.ts and closes-cycle.ts;
+ * edges, weights, promotion, decay and acyclicity as documented in edge-weight.ts, promote-edge.ts and create-cycle-check.ts;
  * a change costs less than a millisecond; `revision` grows with every change. Never touches the store: what changed is
  * returned, and the caller writes it through.
  */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Edge } from '../model/edge.js'
+import { seededRandom } from '../model/seeded-random.js'
 import { louvain } from './louvain.js'
-import { seededRandom } from './seeded-random.js'
 import { dayMs, edge, graphOf, noon, randomObservations } from './test-graph.contract.js'
 
 const communities = (edges: readonly Edge[]) => [...louvain(graphOf(edges).weightedPairs().pairs)]

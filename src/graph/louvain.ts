@@ -10,7 +10,7 @@
  */
 import { UndirectedGraph } from 'graphology'
 import louvainModule from 'graphology-communities-louvain'
-import { seededRandom } from './seeded-random.js'
+import { seededRandom } from '../model/seeded-random.js'
 import type { WeightedPairs } from './weighted-pairs.js'
 
 /** By node. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Edge, EdgeType, NodeId } from '../model/edge.js'
+import { seededRandom } from '../model/seeded-random.js'
 import type { KnowledgeGraph } from './knowledge-graph.js'
-import { seededRandom } from './seeded-random.js'
 import { orderTypes, shortestPath } from './shortest-path.js'
 import { edge, edgeTypes, graphOf, id, randomObservations } from './test-graph.contract.js'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createAdjacency } from './adjacency.js'
+import { createAdjacency } from './create-adjacency.js'
 import { edge, id, noon } from './test-graph.contract.js'
 import { drawNeighbours, weighNeighbours } from './weigh-neighbours.js'
 

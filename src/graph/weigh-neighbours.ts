@@ -1,5 +1,5 @@
 import type { Edge } from '../model/edge.js'
-import type { AdjacencyNode, AdjacencyPair } from './adjacency.js'
+import type { AdjacencyNode, AdjacencyPair } from './create-adjacency.js'
 import { edgeWeight } from './edge-weight.js'
 import type { Neighbour, WeightedEdge } from './knowledge-graph.js'
 

@@ -1,5 +1,5 @@
 import type { NodeId } from '../model/edge.js'
-import type { AdjacencyNode } from './adjacency.js'
+import type { AdjacencyNode } from './create-adjacency.js'
 import { strongestWeight } from './weigh-neighbours.js'
 
 /**

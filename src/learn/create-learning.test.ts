@@ -7,6 +7,7 @@ import { createKnowledgeGraph } from '../graph/create-knowledge-graph.js'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
 import type { Edge } from '../model/edge.js'
 import { type Log, silentLog } from '../model/log.js'
+import { newId } from '../model/new-id.js'
 import { createRedact } from '../model/redact.js'
 import { formatToolId } from '../model/tool.js'
 import { openStore } from '../store/open-store.js'
@@ -36,7 +37,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   await store.foldTraces([], Number.MAX_SAFE_INTEGER)
-  await store.replaceEdges([])
+  await store.replaceEdges([], Number.MAX_SAFE_INTEGER)
   runs = randomRuns(7, 24)
   cosine = runs.cosine
   logged = []
@@ -123,7 +124,7 @@ describe('what was learned can be rebuilt', () => {
     const live = sorted(graph.edges())
     const [first, second, ...rest] = live
     const stray: Edge = { ...first!, from: formatToolId('x', 'stray') }
-    await store.replaceEdges([{ ...second!, count: 99 }, stray, ...rest])
+    await store.replaceEdges([{ ...second!, count: 99 }, stray, ...rest], Number.MAX_SAFE_INTEGER)
     const rebuilt = await learning.rebuild()
     expect(rebuilt).toMatchObject({
       added: [first],
@@ -154,6 +155,76 @@ describe('what was learned can be rebuilt', () => {
     await learning.retain({ newest: 0, since: 0 })
     expect(await runsLeft()).toBe(6)
   })
+})
+
+describe('two gateways on one database', () => {
+  /** The real store, on which the other gateway does something after this one has read. */
+  function interrupted(method: keyof Store, others: readonly (() => Promise<unknown>)[]): Store {
+    const left = [...others]
+    return new Proxy(store, {
+      get(target, name) {
+        const value = Reflect.get(target, name, target)
+        if (name !== method || left.length === 0)
+          return typeof value === 'function' ? value.bind(target) : value
+        return async (...args: readonly unknown[]) => {
+          const read = await value.apply(target, args)
+          await left.shift()?.()
+          return read
+        }
+      },
+    })
+  }
+
+  it('lose none of ten runs, and each hears of the others when it loads', async () => {
+    const gateways = [learningOn(store), learningOn(store)]
+    const { plan, run } = aRunWithEdges()
+    const ends = Array.from({ length: 10 }, (_, at) =>
+      gateways[at % 2]!.learn(plan, { ...run, id: newId(), endedAt: run.endedAt! + at }),
+    )
+    await Promise.all(ends)
+    const edges = await store.loadEdges()
+    expect(edges.length).toBeGreaterThan(0)
+    for (const edge of edges)
+      expect(edge).toMatchObject({ count: 10, firstSeen: run.endedAt, lastSeen: run.endedAt! + 9 })
+    const third = learningOn(store)
+    await third.load(store)
+    expect(sorted(graph.edges())).toStrictEqual(sorted(edges))
+    expect(await third.rebuild()).toMatchObject({ runs: 10, added: [], removed: [], changed: [] })
+    expect(logged).toEqual([])
+  })
+
+  it('a rebuild takes in what the other learns and folds meanwhile', async () => {
+    const { plan, run } = aRunWithEdges()
+    const other = learning
+    const learnOther = () => other.learn(plan, { ...run, id: newId() })
+    for (let at = 0; at < 4; at++) await learnOther()
+    const during = [
+      learningOn(interrupted('loadEdges', [learnOther])),
+      learningOn(interrupted('loadBaseline', [() => other.retain({ newest: 2, since: Infinity })])),
+    ]
+    for (const rebuilding of during) {
+      expect(await rebuilding.rebuild()).toMatchObject({ added: [], removed: [] })
+      for (const edge of await store.loadEdges()) expect(edge.count).toBe(5)
+    }
+  })
+
+  it('a rebuild that is overtaken again and again gives up, and changes nothing', async () => {
+    const { plan, run } = aRunWithEdges()
+    const other = learning
+    const learnOther = () => other.learn(plan, { ...run, id: newId() })
+    const rebuilding = learningOn(interrupted('loadEdges', Array(3).fill(learnOther)))
+    await expect(rebuilding.rebuild()).rejects.toThrow(StoreError)
+    for (const edge of await store.loadEdges()) expect(edge.count).toBe(3)
+    expect(await rebuilding.rebuild()).toMatchObject({ runs: 3, added: [], removed: [], changed: [] })
+  })
+
+  function aRunWithEdges(): ReturnType<typeof runs.next> {
+    for (;;) {
+      const next = runs.next()
+      const { plan, run } = next
+      if (observeTraces(traceRun(plan, run, { redact })).length > 3) return next
+    }
+  }
 })
 
 describe('a store that fails', () => {
@@ -223,6 +294,24 @@ it('what cannot be traced is told and passed over', async () => {
   expect(logged).toEqual(['What a run taught is not stored yet.'])
   await learnSome(1)
   expect(logged).toHaveLength(1)
+})
+
+it('a rebuild that is asked for before the store is open keeps the templates', async () => {
+  await learning.replaceTemplates(runs.templates())
+  const known = await store.loadEdges()
+  expect(known.length).toBeGreaterThan(0)
+  // As in a command that opens a gateway for itself: the graph is read when the store has opened.
+  const createGraph = () => createKnowledgeGraph({ now: Date.now, cosine: () => undefined })
+  const empty = createGraph()
+  const early = createLearning({
+    ...{ graph: empty, createGraph, analysis, redact, log: silentLog },
+    store: async () => {
+      await early.load(store)
+      return store
+    },
+  })
+  expect(await early.rebuild()).toMatchObject({ added: [], removed: [], changed: [] })
+  expect(sorted(empty.edges())).toStrictEqual(sorted(known))
 })
 
 it('close waits for what is being written', async () => {

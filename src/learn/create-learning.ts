@@ -1,6 +1,6 @@
 /**
- * Run -> what is known better now. Promises: the graph, the edges in the store and the fold of the traces say the same
- * after every step; learning never disturbs the run it learns from: nothing here throws at it or keeps it waiting; what could not
+ * Run -> what is known better now. Promises: the edges in the store are the fold of the traces after every step, and the
+ * graph says the same but for what other gateways on the same database have learned since it was read; learning never disturbs the run it learns from: nothing here throws at it or keeps it waiting; what could not
  * be stored is tried again with the next run. Never touches servers or clients, and keeps no text that was not redacted.
  */
 import type { Analyses } from '../graph/create-analysis.js'
@@ -135,20 +135,25 @@ export function createLearning(options: LearningOptions): Learning {
       }),
     rebuild: () =>
       exclusive(async () => {
+        // Before it is open the graph has not been read, and its templates would be taken for gone.
+        const open = await openStore()
         const fresh = createGraph()
         const templates = graph.edges().filter(isUnseen)
-        const rebuilt = await rebuildGraph({ store: await openStore(), graph: fresh, templates })
+        const rebuilt = await rebuildGraph({ store: open, graph: fresh, templates })
         graph.load(fresh.edges())
         return rebuilt
       }),
     retain: (kept) =>
       exclusive(async () => {
+        const open = await openStore()
         const templates = graph.edges().filter(isUnseen)
-        return foldTraces({ store: await openStore(), graph: createGraph(), templates, keep: kept })
+        return foldTraces({ store: open, graph: createGraph(), templates, keep: kept })
       }),
     async summary() {
       await store()
-      return summariseGraph(graph, await analysis.settled())
+      const analysed = await analysis.settled()
+      // What came meanwhile, as the guesses of a first start do, is counted too.
+      return summariseGraph(graph, analysed.revision < graph.revision ? await analysis.settled() : analysed)
     },
     async close() {
       const giveUp = setTimeout(() => closing.abort(new Error('The store is not open.')), storeWithinMs)

@@ -1,4 +1,5 @@
 import type { Observation } from '../model/edge.js'
+import { diffEdges, isEmptyDiff } from './diff-edges.js'
 import { lessonsOf } from './lessons-of.js'
 import { observeTraces } from './observe-traces.js'
 import type { RebuildOptions } from './rebuild-graph.js'
@@ -19,7 +20,8 @@ export async function foldTraces({
   templates,
   keep,
 }: FoldOptions): Promise<{ readonly traces: number }> {
-  graph.load(await store.loadBaseline())
+  const baseline = await store.loadBaseline()
+  graph.load(baseline)
   graph.replaceTemplates(templates)
   const kept: {
     readonly observations: readonly Observation[]
@@ -36,6 +38,8 @@ export async function foldTraces({
     through = oldest.position
   }
   if (through === undefined) return { traces: 0 }
+  // Traces that another gateway folded between the two reads are in neither.
+  if (!isEmptyDiff(diffEdges(baseline, await store.loadBaseline()))) return { traces: 0 }
   const learned = graph.edges().filter(({ count }) => count > 0)
   return { traces: await store.foldTraces(learned, through) }
 }

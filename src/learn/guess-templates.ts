@@ -71,10 +71,9 @@ function choose(scores: ReadonlyMap<ToolId, ReadonlyMap<ToolId, number>>): reado
   const edges: EdgeKey[] = []
   for (const [to, from] of [...scores].sort(([a], [b]) => compare(a, b))) {
     const best = [...from].sort(([a, x], [b, y]) => y - x || compare(a, b))
-    for (const [giver] of best.slice(0, mostGivers)) {
-      const count = given.get(giver) ?? 0
-      if (count >= mostTakers) continue
-      given.set(giver, count + 1)
+    const free = best.filter(([giver]) => (given.get(giver) ?? 0) < mostTakers)
+    for (const [giver] of free.slice(0, mostGivers)) {
+      given.set(giver, (given.get(giver) ?? 0) + 1)
       edges.push({ from: giver, to, type: 'provides' })
     }
   }

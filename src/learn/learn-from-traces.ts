@@ -1,5 +1,5 @@
 import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
-import type { Edge, EdgeKey, Observation } from '../model/edge.js'
+import { type Edge, type EdgeKey, edgeKeyText, type Observation } from '../model/edge.js'
 import type { Trace } from '../model/trace.js'
 import type { Store } from '../store/store.js'
 import { observeTraces } from './observe-traces.js'
@@ -10,9 +10,10 @@ export interface Learnt {
 }
 
 /**
- * Takes in what one run did: the graph, and in one transaction its traces and the edges they changed. Graph and store say
- * the same afterwards, also where the store refused (then it throws, and the graph is as before) or had these traces already.
- * One at a time, or one would save edges that hold what another failed to save.
+ * Takes in what one run did: the graph, and in one transaction its traces and what they add to the edges. Graph and store
+ * have both taken it in afterwards, or neither: where the store refuses, this throws, and the graph is as before. Other
+ * gateways may count in the same rows: the store has the sum of all, the graph what it has loaded and seen itself.
+ * One at a time, or putting one back would undo another.
  */
 export async function learnFromTraces(
   traces: readonly Trace[],
@@ -22,8 +23,10 @@ export async function learnFromTraces(
   const before = observations.flatMap((seen) => graph.edge(seen) ?? [])
   const { changed, refused } = graph.observe(observations)
   try {
-    const noted = notePromotions(traces, promotedAmong(changed, before))
-    if (await store.saveLearned({ traces: noted, edges: changed })) return { changed, refused }
+    const promoted = promotedAmong(changed, before)
+    const edges = incrementsOf(changed, before, promoted)
+    if (await store.saveLearned({ traces: notePromotions(traces, promoted), edges }))
+      return { changed, refused }
   } catch (error) {
     putBack(graph, changed, before)
     throw error
@@ -33,10 +36,33 @@ export async function learnFromTraces(
 }
 
 function promotedAmong(changed: readonly Edge[], before: readonly Edge[]): readonly EdgeKey[] {
-  const sure = new Set(before.filter(isSure).map(textOf))
+  const sure = new Set(before.filter(isSure).map(edgeKeyText))
   return changed
-    .filter((edge) => isSure(edge) && !sure.has(textOf(edge)))
+    .filter((edge) => isSure(edge) && !sure.has(edgeKeyText(edge)))
     .map(({ from, to, type }) => ({ from, to, type }))
+}
+
+/**
+ * What this run alone adds. An edge that others made sure is not made so by this run: the source is what a rebuild would find
+ * in its traces.
+ */
+function incrementsOf(
+  changed: readonly Edge[],
+  before: readonly Edge[],
+  promoted: readonly EdgeKey[],
+): readonly Edge[] {
+  const known = new Map(before.map((edge) => [edgeKeyText(edge), edge]))
+  const sure = new Set(promoted.map(edgeKeyText))
+  return changed.map((edge) => {
+    const old = known.get(edgeKeyText(edge))
+    return {
+      ...edge,
+      source: sure.has(edgeKeyText(edge)) ? 'observed' : 'inferred',
+      count: edge.count - (old?.count ?? 0),
+      successes: edge.successes - (old?.successes ?? 0),
+      failures: edge.failures - (old?.failures ?? 0),
+    }
+  })
 }
 
 /** What decided hangs on the embeddings of today: a rebuild is to find what was decided, not to decide anew. */
@@ -50,10 +76,6 @@ function isSure({ source }: Edge): boolean {
 
 function putBack(graph: KnowledgeGraph, changed: readonly Edge[], before: readonly Edge[]): void {
   if (changed.length === 0) return
-  const gone = new Set(changed.map(textOf))
-  graph.load([...graph.edges().filter((edge) => !gone.has(textOf(edge))), ...before])
-}
-
-function textOf({ from, to, type }: EdgeKey): string {
-  return JSON.stringify([from, to, type])
+  const gone = new Set(changed.map(edgeKeyText))
+  graph.load([...graph.edges().filter((edge) => !gone.has(edgeKeyText(edge))), ...before])
 }

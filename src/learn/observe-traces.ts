@@ -1,4 +1,4 @@
-import type { EdgeKey, EdgeType, Observation } from '../model/edge.js'
+import { type EdgeType, edgeKeyText, type Observation } from '../model/edge.js'
 import type { ToolId } from '../model/tool.js'
 import type { Trace } from '../model/trace.js'
 import { layersOf } from './layers-of.js'
@@ -24,12 +24,12 @@ export function observeTraces(traces: readonly Trace[]): readonly Observation[] 
   const at = traces.reduce((latest, { endedAt }) => Math.max(latest, endedAt), 0)
   const seen = new Map<string, Observation>()
 
-  const promoted = traces.find((trace) => trace.promoted !== undefined)?.promoted?.map(textOf)
+  const promoted = traces.find((trace) => trace.promoted !== undefined)?.promoted?.map(edgeKeyText)
   const promotes = promoted && new Set(promoted)
 
   const add = (from: Call, to: Call, type: EdgeType): void => {
     if (from.tool === to.tool || to.errorCode === aborted) return
-    const key = textOf({ from: from.tool, to: to.tool, type })
+    const key = edgeKeyText({ from: from.tool, to: to.tool, type })
     const known = seen.get(key)
     if (known === undefined && seen.size >= mostObservations) return
     seen.set(key, {
@@ -54,10 +54,6 @@ export function observeTraces(traces: readonly Trace[]): readonly Observation[] 
       for (const from of layers[next]!) for (const to of layer) add(from, to, 'sequence')
   }
   return [...seen.values()]
-}
-
-function textOf({ from, to, type }: EdgeKey): string {
-  return `${type} ${from.length} ${from} ${to}`
 }
 
 /** The code of a task that the run's end cut off. */

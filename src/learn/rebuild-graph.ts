@@ -1,6 +1,8 @@
+import { StoreError } from '../errors.js'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
-import type { Edge, EdgeKey } from '../model/edge.js'
+import type { EdgeKey } from '../model/edge.js'
 import type { Store } from '../store/store.js'
+import { diffEdges, type EdgesDiff, isEmptyDiff } from './diff-edges.js'
 import { lessonsOf } from './lessons-of.js'
 import { observeTraces } from './observe-traces.js'
 
@@ -12,59 +14,50 @@ export interface RebuildOptions {
   readonly templates: readonly EdgeKey[]
 }
 
-export interface Rebuilt {
+/** The difference is that to what the store had before. */
+export interface Rebuilt extends EdgesDiff {
   readonly runs: number
   readonly traces: number
   readonly edges: number
-  /** What the store had of it before. */
-  readonly added: readonly Edge[]
-  readonly removed: readonly Edge[]
-  readonly changed: readonly { readonly before: Edge; readonly after: Edge }[]
 }
+
+/** Each takes seconds at most, and it is only other gateways on the same database that learn meanwhile. */
+const mostAttempts = 3
 
 /**
  * Everything learned, once more from the start: the baseline, then all traces in their order. Where nothing was damaged
- * and no rule has changed, the edges are those that stood there.
+ * and no rule has changed, the edges are those that stood there. Begun again where another gateway has learned or folded
+ * meanwhile: its lesson would be lost, or counted twice.
  */
-export async function rebuildGraph({ store, graph, templates }: RebuildOptions): Promise<Rebuilt> {
-  graph.load(await store.loadBaseline())
+export async function rebuildGraph(options: RebuildOptions): Promise<Rebuilt> {
+  for (let attempt = 0; attempt < mostAttempts; attempt++) {
+    const rebuilt = await tryRebuild(options)
+    if (rebuilt !== undefined) return rebuilt
+  }
+  throw new StoreError(
+    'The graph was not rebuilt: another gateway on the same database keeps learning.',
+    'Nothing was changed. Try again when fewer runs end, or with one gateway running.',
+  )
+}
+
+async function tryRebuild({ store, graph, templates }: RebuildOptions): Promise<Rebuilt | undefined> {
+  const baseline = await store.loadBaseline()
+  graph.load(baseline)
   graph.replaceTemplates(templates)
   let runs = 0
   let traces = 0
+  let through = 0
   for await (const lesson of lessonsOf(store.loadTraces())) {
     graph.observe(observeTraces(lesson.traces))
     runs += 1
     traces += lesson.traces.length
+    through = lesson.position
   }
+  // Traces that were folded between the two reads are in neither.
+  if (!isEmptyDiff(diffEdges(baseline, await store.loadBaseline()))) return undefined
   const before = await store.loadEdges()
-  await store.replaceEdges(graph.edges())
+  if (!(await store.replaceEdges(graph.edges(), through))) return undefined
   // As the store gives them: both sides in one form.
   const after = await store.loadEdges()
-  return { runs, traces, edges: after.length, ...difference(before, after) }
-}
-
-function difference(
-  before: readonly Edge[],
-  after: readonly Edge[],
-): Pick<Rebuilt, 'added' | 'removed' | 'changed'> {
-  const old = new Map(before.map((edge) => [keyOf(edge), edge]))
-  const added: Edge[] = []
-  const changed: { before: Edge; after: Edge }[] = []
-  for (const edge of after) {
-    const known = old.get(keyOf(edge))
-    old.delete(keyOf(edge))
-    if (known === undefined) added.push(edge)
-    else if (!isSame(known, edge)) changed.push({ before: known, after: edge })
-  }
-  return { added, removed: [...old.values()], changed }
-}
-
-function keyOf({ from, to, type }: EdgeKey): string {
-  return JSON.stringify([from, to, type])
-}
-
-function isSame(a: Edge, b: Edge): boolean {
-  return (['source', 'count', 'successes', 'failures', 'firstSeen', 'lastSeen'] as const).every(
-    (field) => a[field] === b[field],
-  )
+  return { runs, traces, edges: after.length, ...diffEdges(before, after) }
 }

@@ -15,6 +15,11 @@ export interface EdgeKey {
   readonly type: EdgeType
 }
 
+/** A key for maps. A tool's own name may hold any character, so the length says where one ends and the other starts. */
+export function edgeKeyText({ from, to, type }: EdgeKey): string {
+  return `${type} ${from.length} ${from} ${to}`
+}
+
 export interface Edge extends EdgeKey {
   readonly source: EdgeSource
   readonly count: number

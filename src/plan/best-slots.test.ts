@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { seededRandom } from '../model/seeded-random.js'
 import { bestSlots } from './best-slots.js'
 
 const byNumber = (a: number, b: number) => a < b
@@ -16,14 +17,11 @@ it('leaves out what has no value, and gives nothing for nothing', () => {
 })
 
 it('is the head of the sorted list, whatever the values', () => {
-  let state = 42
-  const random = () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state
-  }
+  const random = seededRandom(42)
+  const below = (bound: number) => Math.floor(random() * bound)
   for (let round = 0; round < 300; round++) {
-    const values = Float64Array.from({ length: random() % 60 }, () => random() % 9)
-    const count = random() % 20
+    const values = Float64Array.from({ length: below(60) }, () => below(9))
+    const count = below(20)
     const sorted = [...values.keys()].filter((slot) => values[slot]! > 0)
     sorted.sort((a, b) => values[b]! - values[a]! || a - b)
     expect(bestSlots(values, count, byNumber)).toEqual(sorted.slice(0, count))

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { seededRandom } from '../model/seeded-random.js'
 import type { Tool, ToolId } from '../model/tool.js'
 import { type CatalogueIndex, createCatalogueIndex } from './create-catalogue-index.js'
 import { makeTool } from './make-tool.contract.js'
@@ -61,7 +62,7 @@ describe('a catalogue that is followed', () => {
   })
 
   it('equals one made from nothing, after any changes', async () => {
-    const random = seeded(11)
+    const random = seededRandom(11)
     const words = ['file', 'issue', 'read', 'write', 'list', 'city', 'query', 'table', 'send', 'sheep']
     const word = () => words[Math.floor(random() * words.length)]!
     const { index, slots } = openIndex()
@@ -161,11 +162,3 @@ describe('taking up', () => {
     expect(index.end).toBe(0)
   })
 })
-
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { seededRandom } from '../model/seeded-random.js'
 import { createTextIndex, type FieldTerms, type TextIndex } from './create-text-index.js'
 
 const fields = [
@@ -78,7 +79,7 @@ describe('an index that changes', () => {
   })
 
   it('equals one built from nothing, after any changes', () => {
-    const random = seeded(5)
+    const random = seededRandom(5)
     const index = createTextIndex(fields)
     const there = new Map<number, FieldTerms>()
     for (let round = 0; round < 50; round++) {
@@ -114,11 +115,3 @@ describe('an index that changes', () => {
     expect(index.size).toBe(1)
   })
 })
-
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { seededRandom } from '../model/seeded-random.js'
 import type { Tool } from '../model/tool.js'
 import { makeTool } from './make-tool.contract.js'
 import { openTestSearch } from './test-search.contract.js'
@@ -172,7 +173,7 @@ describe('odd catalogues and queries', () => {
 
 describe('a catalogue that changes', () => {
   it('is searched as if it had been there from the beginning', async () => {
-    const random = seeded(42)
+    const random = seededRandom(42)
     const words = ['file', 'issue', 'read', 'write', 'list', 'weather', 'city', 'query', 'table', 'send']
     const word = () => words[Math.floor(random() * words.length)]!
     const random5 = () => Array.from({ length: 5 }, word).join(' ')
@@ -252,7 +253,7 @@ describe('context', () => {
   })
 
   it('without one, the order is that of meaning and words, whatever the graph holds', async () => {
-    const random = seeded(7)
+    const random = seededRandom(7)
     for (let round = 0; round < 50; round++) {
       const { search, graph } = openTestSearch(catalogue)
       const before = await search.search('create a file in a repository', { limit: 20, context: [] })
@@ -316,11 +317,3 @@ describe('speed', () => {
 })
 
 type Id = Tool['id']
-
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}

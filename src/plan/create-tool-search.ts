@@ -10,8 +10,8 @@
  *     context ── graph ─ evidence ───────────┘
  */
 import type { EmbeddedQuery, ToolVectors } from '../embed/open-tool-vectors.js'
-import { createEvidence, type Evidence } from '../graph/evidence.js'
-import { candidateCount, graphCandidates } from '../graph/expand-candidates.js'
+import { createEvidence, type Evidence } from '../graph/create-evidence.js'
+import { candidateCount, graphCandidates } from '../graph/graph-candidates.js'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
 import type { Tool, ToolId } from '../model/tool.js'
 import { findRuns, splitRun } from '../model/words/split-words.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Evidence } from '../graph/evidence.js'
+import type { Evidence } from '../graph/create-evidence.js'
 import type { ToolId } from '../model/tool.js'
 import type { ToolHit } from './create-tool-search.js'
 import { makeTool } from './make-tool.contract.js'

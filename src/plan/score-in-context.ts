@@ -1,4 +1,4 @@
-import type { Evidence } from '../graph/evidence.js'
+import type { Evidence } from '../graph/create-evidence.js'
 import type { ToolId } from '../model/tool.js'
 import type { ToolHit } from './create-tool-search.js'
 

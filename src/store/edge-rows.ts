@@ -36,29 +36,37 @@ export async function selectEdges(database: Queryable, table: EdgeTable): Promis
   return columns!.from_ids === null ? [] : toEdges(columns!, columns!.from_ids)
 }
 
-export async function upsertEdges(transaction: Queryable, edges: readonly Edge[]): Promise<void> {
-  for (const part of partsOf(edges))
+/** Adds up, because other gateways count in the same rows. What nobody has seen adds nothing to a row that is there. */
+export async function addToEdges(transaction: Queryable, increments: readonly Edge[]): Promise<void> {
+  for (const part of partsOf(increments))
     await transaction.query(
       `${insertInto('tool_dependency')}
       on conflict (from_id, to_id, type) do update set
-        source = excluded.source, count = excluded.count, successes = excluded.successes,
-        failures = excluded.failures, first_seen = excluded.first_seen, last_seen = excluded.last_seen`,
+        source = case
+          when 'observed' in (known.source, excluded.source) then 'observed'
+          when 'inferred' in (known.source, excluded.source) then 'inferred'
+          else known.source end,
+        count = known.count + excluded.count, successes = known.successes + excluded.successes,
+        failures = known.failures + excluded.failures, first_seen = least(known.first_seen, excluded.first_seen),
+        last_seen = greatest(known.last_seen, excluded.last_seen)
+      where excluded.count > 0`,
       toColumns(part),
     )
 }
 
-export async function deleteEdges(transaction: Queryable, keys: readonly EdgeKey[]): Promise<void> {
-  if (keys.length === 0) return
-  await transaction.query(
-    `delete from tool_dependency
-    using unnest($1::text[], $2::text[], $3::text[]) as gone (from_id, to_id, type)
-    where (tool_dependency.from_id, tool_dependency.to_id, tool_dependency.type) = (gone.from_id, gone.to_id, gone.type)`,
-    [
-      keys.map(({ from }) => encodeKey(from)),
-      keys.map(({ to }) => encodeKey(to)),
-      keys.map(({ type }) => type),
-    ],
-  )
+/** What another gateway has seen meanwhile is no template any more, and stays. */
+export async function deleteUnseenEdges(transaction: Queryable, keys: readonly EdgeKey[]): Promise<void> {
+  for (const part of partsOf(keys))
+    await transaction.query(
+      `delete from tool_dependency as known
+      using unnest($1::text[], $2::text[], $3::text[]) as gone (from_id, to_id, type)
+      where (known.from_id, known.to_id, known.type) = (gone.from_id, gone.to_id, gone.type) and known.count = 0`,
+      [
+        part.map(({ from }) => encodeKey(from)),
+        part.map(({ to }) => encodeKey(to)),
+        part.map(({ type }) => type),
+      ],
+    )
 }
 
 /** Truncated, not deleted: rows that are only marked as deleted would fill an embedded database, which nothing vacuums. */
@@ -72,10 +80,10 @@ export async function insertAllEdges(
 }
 
 /** Of an edge that is given twice the last counts; all in one order, so that replicas lock the rows in the same one. */
-function partsOf(edges: readonly Edge[]): readonly (readonly Edge[])[] {
+function partsOf<Keyed extends EdgeKey>(edges: readonly Keyed[]): readonly (readonly Keyed[])[] {
   const unique = new Map(edges.map((edge) => [JSON.stringify([edge.from, edge.to, edge.type]), edge]))
   const sorted = [...unique].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, edge]) => edge)
-  const parts: Edge[][] = []
+  const parts: Keyed[][] = []
   for (let start = 0; start < sorted.length; start += edgesPerStatement)
     parts.push(sorted.slice(start, start + edgesPerStatement))
   return parts
@@ -83,7 +91,7 @@ function partsOf(edges: readonly Edge[]): readonly (readonly Edge[])[] {
 
 function insertInto(table: EdgeTable): string {
   return `
-    insert into ${table} (from_id, to_id, type, whole_from, whole_to, source, count, successes, failures,
+    insert into ${table} as known (from_id, to_id, type, whole_from, whole_to, source, count, successes, failures,
       first_seen, last_seen)
     select from_id, to_id, type, whole_from, whole_to, source, count, successes, failures,
       to_timestamp(first_seen / 1000), to_timestamp(last_seen / 1000)

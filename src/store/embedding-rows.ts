@@ -27,8 +27,8 @@ export async function selectEmbeddings(
       // The limit inside: the vectors of all other batches would be packed as well, only to be left out.
       `select tool_id, coalesce(whole_tool, tool_id) as tool, text_hash, encode(array_send(vector), 'base64') as vector
       from (
-        select * from tool_embedding where model = $1 and tool_id collate "C" > $2
-        order by tool_id collate "C" limit ${vectorsPerBatch}
+        select * from tool_embedding where model = $1 and tool_id > $2
+        order by tool_id limit ${vectorsPerBatch}
       ) as batch`,
       [encodeKey(model), after],
     )
@@ -87,4 +87,4 @@ const upsert = `
     ($5::real[])[(ordinality - 1) * $6::integer + 1 : ordinality * $6::integer]
   from unnest($2::text[], $3::text[], $4::text[]) with ordinality
     as given (tool_id, whole_tool, text_hash, ordinality)
-  on conflict (tool_id, model) do update set text_hash = excluded.text_hash, vector = excluded.vector`
+  on conflict (model, tool_id) do update set text_hash = excluded.text_hash, vector = excluded.vector`

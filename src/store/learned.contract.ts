@@ -20,7 +20,7 @@ export interface LearnedContract {
 export function testLearned({ store, reopen, asPerson, strings }: LearnedContract): void {
   it('knows nothing learned at first, and nothing more after saving nothing', async () => {
     expect(await store().saveLearned({ traces: [], edges: [] })).toBe(true)
-    await store().replaceEdges([])
+    expect(await store().replaceEdges([], 0)).toBe(true)
     await store().saveEmbeddings('m', [])
     expect(await store().loadEdges()).toEqual([])
     expect(await store().loadBaseline()).toEqual([])
@@ -50,17 +50,9 @@ export function testLearned({ store, reopen, asPerson, strings }: LearnedContrac
       links: [{ from: newId(), resultPath: 'items[0]["odd key"]', argumentPath: 'a[3].deep' }],
       promoted: [{ from: formatToolId('a', 'x'), to: formatToolId('b', 'y'), type: 'provides' }],
     }
-    const template: Edge = {
-      ...anEdge('a', 'b'),
-      type: 'provides',
-      source: 'template',
-      count: 0,
-      successes: 0,
-    }
-    const { firstSeen: _, lastSeen: __, ...unseen } = template
-    const edges = [
+    const edges: Edge[] = [
       anEdge('a', 'b'),
-      unseen,
+      { ...aTemplate('a', 'b'), type: 'provides' },
       { ...anEdge('b', 'a'), failures: 3, lastSeen: 1_700_000_000_123 },
     ]
     const embeddings = [
@@ -79,22 +71,68 @@ export function testLearned({ store, reopen, asPerson, strings }: LearnedContrac
     }
   })
 
-  it('a saved edge replaces its earlier state, types stay apart, and what is removed is gone', async () => {
+  it('counts add up, times widen, a source is never lowered, and types stay apart', async () => {
     const sequence: Edge = { ...anEdge('a', 'b'), type: 'sequence' }
-    await store().saveLearned({ traces: [], edges: [anEdge('a', 'b'), sequence, anEdge('b', 'c')] })
-    const more = { ...anEdge('a', 'b'), count: 7, successes: 5, failures: 2, source: 'inferred' } as const
-    await store().saveLearned({
-      traces: [],
-      edges: [anEdge('a', 'b'), more],
-      removed: [anEdge('b', 'c'), anEdge('x', 'y'), { ...anEdge('a', 'b'), type: 'contains' }],
+    const first: Edge = { ...anEdge('a', 'b'), source: 'inferred', firstSeen: 500, lastSeen: 600 }
+    await store().saveLearned({ traces: [], edges: [first, sequence] })
+    const later: Edge = { ...first, count: 3, successes: 1, failures: 2, firstSeen: 400, lastSeen: 550 }
+    await store().saveLearned({ traces: [], edges: [later] })
+    const sum: Edge = { ...first, count: 5, successes: 3, failures: 2, firstSeen: 400 }
+    expect(await store().loadEdges()).toStrictEqual([sum, sequence])
+    await store().saveLearned({ traces: [], edges: [{ ...later, source: 'observed' }] })
+    await store().saveLearned({ traces: [], edges: [{ ...first, lastSeen: 700 }] })
+    await store().saveLearned({ traces: [], edges: [aTemplate('a', 'b')] })
+    const all: Edge = { ...sum, source: 'observed', count: 10, successes: 6, failures: 4, lastSeen: 700 }
+    expect(await store().loadEdges()).toStrictEqual([all, sequence])
+  })
+
+  it('a template is written where there is no such edge, counted in when it is seen, and removed only unseen', async () => {
+    const [seen, unseen] = [aTemplate('a', 'b'), aTemplate('b', 'c')]
+    await store().saveLearned({ traces: [], edges: [seen, unseen] })
+    await store().saveLearned({ traces: [], edges: [{ ...anEdge('a', 'b'), source: 'inferred' }, unseen] })
+    const counted: Edge = { ...anEdge('a', 'b'), source: 'inferred' }
+    expect(await store().loadEdges()).toStrictEqual([counted, unseen])
+    const strangers = [anEdge('x', 'y'), { ...unseen, type: 'contains' } as const]
+    await store().saveLearned({ traces: [], edges: [], removed: [seen, unseen, ...strangers] })
+    expect(await store().loadEdges()).toStrictEqual([counted])
+  })
+
+  it('more templates than one message holds are removed as a whole', async () => {
+    const templates = Array.from({ length: 12_001 }, (_, at) => aTemplate('a', `t${at}`))
+    await store().saveLearned({ traces: [], edges: [...templates, anEdge('a', 'b')] })
+    await store().saveLearned({ traces: [], edges: [], removed: templates })
+    expect(await store().loadEdges()).toStrictEqual([anEdge('a', 'b')])
+  })
+
+  it('writers who know nothing of one another lose no run', async () => {
+    const seenAt = (at: number): Edge => ({
+      ...anEdge('a', 'b'),
+      ...{
+        source: at === 4 ? 'observed' : 'inferred',
+        count: 1,
+        firstSeen: 1_000 + at,
+        lastSeen: 1_000 + at,
+      },
+      ...(at % 2 === 0 ? { successes: 1, failures: 0 } : { successes: 0, failures: 1 }),
     })
-    expect(await store().loadEdges()).toStrictEqual([more, sequence])
-    await store().replaceEdges([anEdge('c', 'd')])
+    const lessons = Array.from({ length: 10 }, (_, at) => ({ traces: [aTrace()], edges: [seenAt(at)] }))
+    await Promise.all(lessons.map((lesson) => store().saveLearned(lesson)))
+    const sum = { count: 10, successes: 5, failures: 5, firstSeen: 1_000, lastSeen: 1_009 }
+    expect(await store().loadEdges()).toStrictEqual([{ ...anEdge('a', 'b'), ...sum }])
+  })
+
+  it('the whole graph is replaced, unless there are traces that it does not know', async () => {
+    await store().saveLearned({ traces: [aTrace(), aTrace()], edges: [anEdge('a', 'b')] })
+    const [first, second] = await allTraces(store())
+    expect(await store().replaceEdges([anEdge('c', 'd')], first!.position)).toBe(false)
+    expect(await store().loadEdges()).toStrictEqual([anEdge('a', 'b')])
+    expect(await store().replaceEdges([anEdge('c', 'd')], second!.position)).toBe(true)
     expect(await store().loadEdges()).toStrictEqual([anEdge('c', 'd')])
   })
 
   it('what was learned is saved as a whole or not at all', async () => {
-    await store().saveLearned({ traces: [], edges: [anEdge('a', 'b')] })
+    await store().saveLearned({ traces: [aTrace()], edges: [anEdge('a', 'b')] })
+    const [stored] = await allTraces(store())
     const tooMany = { ...anEdge('z', 'z'), count: 2 ** 40 }
     const failed = store().saveLearned({ traces: [aTrace()], edges: [anEdge('c', 'd'), tooMany] })
     await expect(failed).rejects.toBeInstanceOf(StoreError)
@@ -105,11 +143,13 @@ export function testLearned({ store, reopen, asPerson, strings }: LearnedContrac
       edges: [anEdge('c', 'd')],
     })
     await expect(tooDeep).rejects.toBeInstanceOf(StoreError)
-    await expect(store().replaceEdges([anEdge('e', 'f'), tooMany])).rejects.toBeInstanceOf(StoreError)
-    await expect(store().foldTraces([tooMany], 10)).rejects.toBeInstanceOf(StoreError)
+    const replaced = store().replaceEdges([anEdge('e', 'f'), tooMany], stored!.position)
+    await expect(replaced).rejects.toBeInstanceOf(StoreError)
+    const folded = store().foldTraces([anEdge('e', 'f'), tooMany], stored!.position)
+    await expect(folded).rejects.toBeInstanceOf(StoreError)
     expect(await store().loadEdges()).toStrictEqual([anEdge('a', 'b')])
     expect(await store().loadBaseline()).toEqual([])
-    expect(await allTraces(store())).toEqual([])
+    expect(await allTraces(store())).toStrictEqual([stored])
   })
 
   it('the same traces are learned from once', async () => {
@@ -144,6 +184,8 @@ export function testLearned({ store, reopen, asPerson, strings }: LearnedContrac
     const [, second, third] = await allTraces(store())
     expect(await store().foldTraces([anEdge('a', 'b')], second!.position)).toBe(2)
     expect(await store().foldTraces([anEdge('a', 'b'), anEdge('b', 'c')], third!.position)).toBe(1)
+    // As another gateway would that has begun before.
+    expect(await store().foldTraces([anEdge('a', 'b')], second!.position)).toBe(0)
     expect(await store().loadBaseline()).toStrictEqual([anEdge('a', 'b'), anEdge('b', 'c')])
     await reopen()
     await store().saveLearned({ traces: [aTrace()], edges: [] })
@@ -191,7 +233,7 @@ export function testLearned({ store, reopen, asPerson, strings }: LearnedContrac
     await store().saveEmbeddings('\u0000', embeddings)
     await store().saveEmbeddings('\u0000', embeddings)
     expect(sorted(await store().loadEdges(), ({ from }) => from)).toStrictEqual(
-      sorted(edges, ({ from }) => from),
+      sorted(edges, ({ from }) => from).map((edge) => ({ ...edge, count: 4, successes: 4 })),
     )
     expect((await allTraces(store())).map(({ trace }) => trace)).toStrictEqual(traces)
     expect(sorted(await store().loadEmbeddings('\u0000'), ({ tool }) => tool)).toStrictEqual(
@@ -212,7 +254,7 @@ export function testLearned({ store, reopen, asPerson, strings }: LearnedContrac
 
   it('fifty thousand edges load in well under a second', async () => {
     const edges = Array.from({ length: 50_000 }, (_, at) => anEdge(`tool_${at % 1000}`, `other_${at}`))
-    await store().replaceEdges(edges)
+    await store().replaceEdges(edges, 0)
     await reopen()
     const begin = performance.now()
     const loaded = await store().loadEdges()
@@ -257,6 +299,11 @@ function anEdge(from: string, to: string): Edge {
     firstSeen: 1_600_000_000_000,
     lastSeen: 1_700_000_000_000,
   }
+}
+
+function aTemplate(from: string, to: string): Edge {
+  const { firstSeen: _, lastSeen: __, ...edge } = anEdge(from, to)
+  return { ...edge, source: 'template', count: 0, successes: 0 }
 }
 
 function anEmbedding(name: string, vector: readonly number[]): ToolEmbedding {

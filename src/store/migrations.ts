@@ -111,12 +111,12 @@ export const migrations: readonly Migration[] = [
       )`,
       'create index trace_run on trace (run_id)',
       `create table tool_embedding (
-        tool_id text not null,
         model text not null,
+        tool_id text collate "C" not null, -- batches are read in this order, wherever the database is
         whole_tool text,
         text_hash text not null,
         vector real[] not null,
-        primary key (tool_id, model)
+        primary key (model, tool_id)
       )`,
       // Vectors do not get smaller by compression, only slower.
       'alter table tool_embedding alter column vector set storage external',

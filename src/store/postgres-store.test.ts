@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findPostgres, startPostgres, type TestPostgres } from '../../test/start-postgres.js'
 import { StoreError } from '../errors.js'
+import type { Edge } from '../model/edge.js'
 import { silentLog } from '../model/log.js'
+import { newId } from '../model/new-id.js'
+import { formatToolId } from '../model/tool.js'
 import { testDatabase } from './database.contract.js'
 import { openStore } from './open-store.js'
 import { openPostgres } from './postgres-database.js'
@@ -62,6 +65,30 @@ describe.skipIf(!bin)('with a real PostgreSQL', () => {
     )
     await Promise.all(stores.map((store) => store.close()))
     expect(readdirSync(dataDirectory)).toEqual([])
+  })
+
+  it('two gateways that learn at once lose no run', async () => {
+    const databaseUrl = await server.createDatabase()
+    const options = {
+      ...{ dataDirectory, databaseUrl, signal: new AbortController().signal, log: silentLog },
+      onProgress() {},
+    }
+    const stores = await Promise.all([openStore(options), openStore(options)])
+    const seen: Edge = {
+      ...{ from: formatToolId('a', 'x'), to: formatToolId('a', 'y'), type: 'sequence', source: 'inferred' },
+      ...{ count: 1, successes: 1, failures: 0, firstSeen: 1_000, lastSeen: 1_000 },
+    }
+    const learn = (at: number): Promise<boolean> => {
+      const id = newId()
+      const trace = { id, runId: id, success: true, startedAt: 1, endedAt: 2, dependsOn: [], links: [] }
+      return stores[at % 2]!.saveLearned({ traces: [trace], edges: [seen] })
+    }
+    expect(new Set(await Promise.all(Array.from({ length: 10 }, (_, at) => learn(at))))).toEqual(
+      new Set([true]),
+    )
+    for (const store of stores)
+      expect(await store.loadEdges()).toEqual([{ ...seen, count: 10, successes: 10 }])
+    await Promise.all(stores.map((store) => store.close()))
   })
 
   it('a connection that the server ends is replaced, at work and idle, and the process lives', async () => {

@@ -3,14 +3,14 @@ import type { Run, TaskOutcome } from '../model/run.js'
 import type { ServerState } from '../model/server.js'
 import type { Tool } from '../model/tool.js'
 import type { Database } from './database.js'
-import { deleteEdges, insertAllEdges, selectEdges, upsertEdges } from './edge-rows.js'
+import { addToEdges, deleteUnseenEdges, insertAllEdges, selectEdges } from './edge-rows.js'
 import { deleteOtherEmbeddings, selectEmbeddings, upsertEmbeddings } from './embedding-rows.js'
 import { selectNewestRuns, selectRun, upsertRun, upsertTask } from './run-rows.js'
 import { replaceServers } from './server-rows.js'
 import type { Learned, Store, StoredTrace, ToolEmbedding } from './store.js'
 import { toStoreError } from './to-store-error.js'
 import { selectTools, upsertTools } from './tool-rows.js'
-import { deleteTraces, insertTraces, isAnyKnown, lockTraces, selectTraces } from './trace-rows.js'
+import { deleteTraces, insertTraces, isAnyAfter, isAnyKnown, lockTraces, selectTraces } from './trace-rows.js'
 
 /** The one Store there is: the same SQL on the embedded database and on PostgreSQL. */
 export class SqlStore implements Store {
@@ -82,16 +82,21 @@ export class SqlStore implements Store {
         await lockTraces(transaction)
         if (await isAnyKnown(transaction, traces)) return false
         await insertTraces(transaction, traces)
-        await deleteEdges(transaction, removed)
-        await upsertEdges(transaction, edges)
+        await deleteUnseenEdges(transaction, removed)
+        await addToEdges(transaction, edges)
         return true
       }),
     )
   }
 
-  replaceEdges(edges: readonly Edge[]): Promise<void> {
+  replaceEdges(edges: readonly Edge[], throughPosition: number): Promise<boolean> {
     return attempt('The edges cannot be replaced', () =>
-      this.#database.transaction((transaction) => insertAllEdges(transaction, 'tool_dependency', edges)),
+      this.#database.transaction(async (transaction) => {
+        await lockTraces(transaction)
+        if (await isAnyAfter(transaction, throughPosition)) return false
+        await insertAllEdges(transaction, 'tool_dependency', edges)
+        return true
+      }),
     )
   }
 
@@ -114,11 +119,13 @@ export class SqlStore implements Store {
     return attempt('The traces cannot be folded', async () => {
       const folded = await this.#database.transaction(async (transaction) => {
         await lockTraces(transaction)
-        await insertAllEdges(transaction, 'graph_baseline', edges)
-        return deleteTraces(transaction, throughPosition)
+        const deleted = await deleteTraces(transaction, throughPosition)
+        // Where they are gone, another gateway has folded them, and maybe more: its baseline holds them.
+        if (deleted > 0) await insertAllEdges(transaction, 'graph_baseline', edges)
+        return deleted
       })
-      // The embedded database never does so by itself: without it the room of what was deleted is not used again.
-      await this.#database.query('vacuum trace')
+      // Each lesson leaves the earlier state of the rows that it counted in.
+      if (folded > 0) await this.#vacuum('trace, tool_dependency')
       return folded
     })
   }
@@ -136,14 +143,22 @@ export class SqlStore implements Store {
   dropEmbeddings(exceptModels: readonly string[]): Promise<number> {
     return attempt('Old vectors cannot be dropped', async () => {
       const dropped = await deleteOtherEmbeddings(this.#database, exceptModels)
-      // As above: each change of the model would add the size of all vectors to the file.
-      if (dropped > 0) await this.#database.query('vacuum tool_embedding')
+      // Each change of the model would add the size of all vectors to the file.
+      if (dropped > 0) await this.#vacuum('tool_embedding')
       return dropped
     })
   }
 
   close(): Promise<void> {
     return this.#database.close()
+  }
+
+  /**
+   * The embedded database never does so by itself: without it the room of what was deleted is not used again. The work is
+   * committed by then, so a failure here is none of it: the next vacuum makes up for it.
+   */
+  async #vacuum(tables: string): Promise<void> {
+    if (this.kind === 'pglite') await this.#database.query(`vacuum ${tables}`).catch(() => {})
   }
 }
 

@@ -32,17 +32,20 @@ export interface Store {
   /** Ordered by ids and type. */
   loadEdges(): Promise<readonly Edge[]>
   /**
-   * What one run taught, all or nothing, so that the edges always equal the fold of the traces. False: a trace of it is
-   * known already, and nothing was written.
+   * What one run taught, all or nothing, so that the edges always equal the fold of the traces, however many gateways write
+   * on one database. False: a trace of it is known already, and nothing was written.
    */
   saveLearned(learned: Learned): Promise<boolean>
-  /** The whole graph anew. */
-  replaceEdges(edges: readonly Edge[]): Promise<void>
+  /** The whole graph anew, as the traces up to this position give it. False: there are later ones, and nothing was written. */
+  replaceEdges(edges: readonly Edge[], throughPosition: number): Promise<boolean>
   /** All traces in the order in which they were learned from, a batch at a time: they need not fit into memory. */
   loadTraces(): AsyncIterable<readonly StoredTrace[]>
   /** The edges as the traces that are gone had left them. */
   loadBaseline(): Promise<readonly Edge[]>
-  /** Deletes the traces up to and with this position and keeps `edges`, their fold, in their place; gives their number. */
+  /**
+   * Deletes the traces up to and with this position and keeps `edges`, their fold, in their place; gives their number. 0: they
+   * are gone already, and nothing was written.
+   */
   foldTraces(edges: readonly Edge[], throughPosition: number): Promise<number>
   loadEmbeddings(model: string): Promise<readonly ToolEmbedding[]>
   /** Adds and updates. */
@@ -52,11 +55,16 @@ export interface Store {
   close(): Promise<void>
 }
 
-/** One lesson: what one run did, parents before their children, and what that made of the edges. */
+/** One lesson: what one run did, parents before their children, and what that says of edges. */
 export interface Learned {
   /** The first one has no parent, all others have: that is how replay finds where a lesson begins. */
   readonly traces: readonly Trace[]
+  /**
+   * What it adds, each edge once: counts are added to those of the row, its times widened, its source raised and never
+   * lowered. One without a count, a template, is written where there is none.
+   */
   readonly edges: readonly Edge[]
+  /** Templates that are guessed no more. One that anybody has seen stays. */
   readonly removed?: readonly EdgeKey[]
 }
 

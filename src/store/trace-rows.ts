@@ -57,6 +57,11 @@ export async function selectTraces(database: Queryable, after: number): Promise<
   return rows.map((row) => ({ position: row.position, trace: toTrace(row) }))
 }
 
+export async function isAnyAfter(transaction: Queryable, position: number): Promise<boolean> {
+  const later = await transaction.query('select 1 from trace where position > $1::bigint limit 1', [position])
+  return later.length > 0
+}
+
 export async function deleteTraces(transaction: Queryable, throughPosition: number): Promise<number> {
   const [counted] = await transaction.query<{ readonly count: number }>(
     `with gone as (delete from trace where position <= $1::bigint returning 1)

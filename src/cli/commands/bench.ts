@@ -1,13 +1,13 @@
-import { createWriteStream } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { finished } from 'node:stream/promises'
 import { dataDirectory } from '../../config/data-directory.js'
 import { loadConfig } from '../../config/load-config.js'
 import type { Embedder } from '../../embed/embedder.js'
 import { embedderNames, openEmbedder } from '../../embed/open-embedder.js'
 import { UsageError } from '../../errors.js'
-import { benchRetrieval, type RetrievalReport } from '../../evaluate/bench-retrieval.js'
+import { benchRetrieval, type Prediction, type RetrievalReport } from '../../evaluate/bench-retrieval.js'
 import { defineCliCommand } from '../cli-command.js'
+import { countOf } from '../count-of.js'
 import { formatTable } from '../format-table.js'
 import { type Io, printLine } from '../io.js'
 
@@ -43,14 +43,17 @@ THE SET
     if (args.question !== 'retrieval')
       throw new UsageError(`No bench "${args.question}".`, 'What can be measured: retrieval')
     if (!args.set) throw new UsageError('--set: expected the folder of a set.', 'See: pml bench --help')
-    const predictions = openPredictions(args.predictions, io)
+    for (const [option, value] of Object.entries({ seed: args.seed, seeds: args.seeds }))
+      if (value && !/^\d+(-\d+)?$/.test(value))
+        throw new UsageError(`--${option}: expected a whole number, got "${value}".`)
     const embedder = await openChosen(args.embedder, args.config, io)
+    const predictions: Prediction[] = []
     const report = await benchRetrieval({
       set: resolve(io.cwd, args.set),
       embedder,
-      onPrediction: (prediction) => predictions.write(prediction),
+      onPrediction: (prediction) => void predictions.push(prediction),
     })
-    await predictions.end()
+    if (args.predictions) await writePredictions(args.predictions, predictions, io)
     const named = { bench: 'retrieval', embedder: embedder?.id ?? 'none', ...report }
     printLine(io, args.json ? JSON.stringify(named) : describe(named))
     return 0
@@ -69,24 +72,12 @@ async function openChosen(choice: string, file: string | undefined, io: Io): Pro
   return openEmbedder(choice, { dataDirectory: home, endpoints })
 }
 
-interface Predictions {
-  write(prediction: unknown): void
-  end(): Promise<void>
-}
-
-function openPredictions(file: string | undefined, io: Io): Predictions {
-  if (file === undefined) return { write() {}, async end() {} }
-  const stream = createWriteStream(resolve(io.cwd, file))
-  const done = finished(stream).catch((error: Error) => {
-    throw new UsageError(`--predictions: ${error.message}.`, 'Give a file that can be written.')
-  })
-  done.catch(() => {})
-  return {
-    write: (prediction) => void stream.write(`${JSON.stringify(prediction)}\n`),
-    end() {
-      stream.end()
-      return done
-    },
+async function writePredictions(file: string, predictions: readonly Prediction[], io: Io): Promise<void> {
+  const lines = predictions.map((prediction) => `${JSON.stringify(prediction)}\n`)
+  try {
+    await writeFile(resolve(io.cwd, file), lines.join(''))
+  } catch (error) {
+    throw new UsageError(`--predictions: ${(error as Error).message}.`, 'Give a file that can be written.')
   }
 }
 
@@ -98,13 +89,14 @@ function describe(report: RetrievalReport & { readonly embedder: string }): stri
     ...columns.map((column) => figures[column].toFixed(3)),
   ]
   return [
-    `${report.queries} requests, ${report.tools} tools`,
+    `${countOf(report.queries, 'request')}, ${countOf(report.tools, 'tool')}`,
+    ...(report.unknown_gold > 0 ? [`${report.unknown_gold} wanted tools are not in tools.jsonl`] : []),
     '',
     formatTable(
       ['', ...columns],
       [row(`search (${report.embedder})`, report), row('floor: plain BM25', report.floor)],
     ),
     '',
-    `a search takes ${report.p50_ms.toFixed(1)} ms (p50), ${report.p95_ms.toFixed(1)} ms (p95); scores are ${report.calibration_error.toFixed(3)} off what they promise`,
+    `a search takes ${report.p50_ms.toFixed(1)} ms (p50), ${report.p95_ms.toFixed(1)} ms (p95); calibration error of the scores ${report.calibration_error.toFixed(3)}`,
   ].join('\n')
 }

@@ -31,7 +31,8 @@ EDGES
   contains    the first called the second
   sequence    the second followed the first
 
-  observed: seen often enough to be sure; inferred: seen; template: guessed from schemas, not seen yet.`,
+  observed: seen often enough to be sure, 2 to 5 times; inferred: seen; template: guessed from schemas, not seen yet.
+  The weight is that of the type, times how sure the source is, times how often it went well; it halves in 90 days.`,
   async run({ args, io, gateway }) {
     const reply = (await gateway.withGateway(gatewayChoice(args), (api) =>
       api.post('/api/learn', args.rebuild ? { rebuild: true } : {}),
@@ -83,7 +84,10 @@ function printSummary(
     io,
     `${countOf(tools, 'tool')}, ${countOf(edges, 'edge')} (${share}), ${countOf(communities, 'group')}`,
   )
-  printLine(io, `most ways lead to ${central.map(({ tool }) => tool).join(', ')}\n`)
+  if (central.length > 0) printLine(io, `most ways lead to ${central.map(({ tool }) => tool).join(', ')}`)
+  if (kinds.every(({ source }) => source === 'template'))
+    printLine(io, 'Nothing was learned from runs yet: all of it is guessed from schemas.')
+  printLine(io)
   const rows = [...new Set(kinds.map(({ type }) => type))].map((type) => [
     type,
     ...sources.map((source) =>

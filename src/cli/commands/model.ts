@@ -152,7 +152,7 @@ async function use(
   const model = isEndpoint ? undefined : knownModels.find((known) => known.name === name)
   if (model !== undefined) await fetchModel(model, home, io)
   const embedder = openEmbedder(name, { dataDirectory: home, endpoints })
-  const facts = embedder && (await tryOut(embedder))
+  const facts = embedder && (await tryOut(embedder, io))
   const file = configFileToEdit(io, args.config)
   const isNew = !existsSync(file)
   const { setInFile } = await import('../../config/edit-config-file.js')
@@ -166,7 +166,7 @@ async function use(
   printLine(io, `Wrote search.embedder: ${name} to ${file}`)
   if (isNew && args.config !== undefined)
     printLine(io, `It is a new file; use it with: --config ${shellWord(file)}`)
-  else if (isNew) printLine(io, 'It is a new file: the demo servers make way for it.')
+  else if (isNew) printLine(io, 'It is a new file; it names no servers, so the demo servers stay.')
   printLine(io, 'A gateway that runs takes it up by itself, and embeds its tools anew in the background.')
   return 0
 }
@@ -191,7 +191,8 @@ interface Trial {
   readonly ms: number
 }
 
-async function tryOut(embedder: Embedder): Promise<Trial> {
+async function tryOut(embedder: Embedder, io: Io): Promise<Trial> {
+  io.stderr.write(`Trying it out: ${embedder.id} ...\n`)
   const controller = new AbortController()
   const late = new EmbedderError(
     embedder.id,

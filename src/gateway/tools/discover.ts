@@ -68,7 +68,7 @@ export function createDiscover({ view, findTools, redact }: DiscoverDeps): MetaT
           ...(notes.length > 0 && { servers: notes }),
           ...(shown.length === 0 && { hint: nothingFound(kind, current, notes) }),
         },
-        describe(shown, omitted, notes, nothingFound(kind, current, notes)),
+        describe(shown, { omitted, unknown, notes, nothing: nothingFound(kind, current, notes) }),
       )
     },
   }
@@ -119,17 +119,20 @@ function fitReply(tools: readonly JsonObject[]): { shown: readonly JsonObject[];
   return { shown, omitted: tools.length - shown.length }
 }
 
-function describe(
-  tools: readonly JsonObject[],
-  omitted: number,
-  notes: readonly JsonObject[],
-  nothing: string,
-): string {
+interface Rest {
+  readonly omitted: number
+  readonly unknown: readonly string[]
+  readonly notes: readonly JsonObject[]
+  readonly nothing: string
+}
+
+function describe(tools: readonly JsonObject[], { omitted, unknown, notes, nothing }: Rest): string {
   const lines = tools.map(
     (tool) => `${tool.signature} - ${tool.quarantined ? `QUARANTINED: ${tool.approve}` : tool.description}`,
   )
   if (tools.length === 0) lines.push(nothing)
   if (omitted > 0) lines.push(`${omitted} more did not fit: ask more narrowly.`)
+  if (unknown.length > 0) lines.push(`No such tool in context: ${unknown.join(', ')}.`)
   if (notes.length > 0) lines.push(`Not all servers are ready: ${describeNotes(notes)}.`)
   return lines.join('\n')
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createAdjacency } from './adjacency.js'
+import { createAdjacency } from './create-adjacency.js'
 import { edge, id } from './test-graph.contract.js'
 
 it('counts nodes, pairs, distinct neighbours and observations as edges come and go', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { candidateCount, expandCandidates, graphCandidates } from './expand-candidates.js'
+import { candidateCount, graphCandidates } from './graph-candidates.js'
 import { edge, graphOf, id } from './test-graph.contract.js'
 
 it('there are more candidates the denser the graph is', () => {
@@ -22,16 +22,4 @@ it('neighbours of the context come strongest first, without the context, as many
   expect(graphCandidates(graph, context, 5)).toEqual([id('npm_install'), id('log')])
   expect(graphCandidates(graph, context, 1)).toEqual([id('npm_install')])
   expect(graphCandidates(graph, [], 5)).toEqual([])
-})
-
-it('a hidden gem joins what search has found, and nothing comes twice', () => {
-  const found = [id('deploy'), id('git_clone'), id('other')]
-  expect(expandCandidates(graph, { found, context: [id('git_clone')], limit: 2 })).toEqual([
-    id('deploy'),
-    id('git_clone'),
-    id('other'),
-    id('log'),
-    id('npm_install'),
-  ])
-  expect(expandCandidates(graph, { found, context: [], limit: 1 })).toEqual(found)
 })

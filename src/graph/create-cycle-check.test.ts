@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createCycleCheck } from './closes-cycle.js'
-import { seededRandom } from './seeded-random.js'
+import { seededRandom } from '../model/seeded-random.js'
+import { createCycleCheck } from './create-cycle-check.js'
 import { id } from './test-graph.contract.js'
 
 const pair = (text: string) => ({ from: id(text[0]!), to: id(text[1]!) })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { createEvidence } from './evidence.js'
-import { seededRandom } from './seeded-random.js'
+import { seededRandom } from '../model/seeded-random.js'
+import { createEvidence } from './create-evidence.js'
 import { edge, graphOf, id, randomObservations } from './test-graph.contract.js'
 
 // git_clone -> npm_install (.45) -> deploy (.45); git_clone -> log (.45)

@@ -4,7 +4,6 @@ import type { PmlConfig } from '../model/config.js'
 import type { Log } from '../model/log.js'
 import type { Embedder } from './embedder.js'
 import { createHashingEmbedder } from './hashing-embedder.js'
-import { openEmbedder } from './open-embedder.js'
 import type { ToolVectors } from './open-tool-vectors.js'
 
 export interface EmbedderChoice {
@@ -28,10 +27,11 @@ export function createEmbedderChoice({ vectors, dataDirectory, log }: EmbedderCh
   let chosen: PmlConfig['search'] | undefined
   let trouble: string | undefined
 
-  const open = (search: PmlConfig['search']): Embedder | undefined => {
-    const places = { dataDirectory, endpoints: search.endpoints }
+  const open = async (search: PmlConfig['search']): Promise<Embedder | undefined> => {
+    // Loaded for who needs it: most do not, and every client starts a gateway.
+    const { openEmbedder } = await import('./open-embedder.js')
     try {
-      return openEmbedder(search.embedder, places)
+      return openEmbedder(search.embedder, { dataDirectory, endpoints: search.endpoints })
     } catch (error) {
       const { message, hint } = toErrorInfo(error)
       trouble = `${message} ${hint}`
@@ -43,10 +43,14 @@ export function createEmbedderChoice({ vectors, dataDirectory, log }: EmbedderCh
     }
   }
   const take = async (search: PmlConfig['search']): Promise<void> => {
-    const isBuiltIn = search.embedder === 'static' || search.embedder === 'none'
-    if (!isBuiltIn && vectors.state().model === undefined) await vectors.use(createHashingEmbedder())
+    if (search.embedder === 'none') return vectors.use(undefined)
+    if (search.embedder === 'static') return vectors.use(createHashingEmbedder())
+    if (vectors.state().model === undefined) await vectors.use(createHashingEmbedder())
     // Another choice may have come meanwhile.
-    if (chosen === search) await vectors.use(open(search))
+    if (chosen !== search) return
+    const embedder = await open(search)
+    if (chosen === search) await vectors.use(embedder)
+    else await embedder?.close()
   }
 
   return {

@@ -309,7 +309,7 @@ class Model {
       this.#yardstick ??= await measureYardstick({ embed: this.#embed.bind(this) }, signal)
       while (this.#queue.size > 0) {
         signal.throwIfAborted()
-        await this.#embedBatch([...this.#queue].slice(0, textsPerBatch))
+        await this.#embedBatch(firstOf(this.#queue, textsPerBatch))
       }
       this.#isBack()
       this.#resolveComplete()
@@ -416,6 +416,16 @@ async function dropOthers(
 
 function defined<Value>(values: readonly (Value | undefined)[]): readonly Value[] {
   return values.filter((value) => value !== undefined)
+}
+
+/** Copying all of a long queue for each batch would take longer than the batch. */
+function firstOf<Entry>(entries: Iterable<Entry>, count: number): readonly Entry[] {
+  const first: Entry[] = []
+  for (const entry of entries) {
+    first.push(entry)
+    if (first.length === count) break
+  }
+  return first
 }
 
 function hashOf(text: string): string {

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
+import { countBits } from '../model/count-bits.js'
 import { seededRandom } from '../model/seeded-random.js'
 import { createVectorIndex } from './create-vector-index.js'
 import { createDotKernel, plainKernel } from './dot-kernel.js'
-import { countBits, quantise } from './quantise.js'
+import { quantise } from './quantise.js'
 
 const dimensions = 64
 

@@ -5,8 +5,9 @@
  *
  * M. S. Charikar, "Similarity estimation techniques from rounding algorithms", STOC 2002, for why signs estimate angles.
  */
+import { countBits } from '../model/count-bits.js'
 import { createDotKernel } from './dot-kernel.js'
-import { countBits, quantise, signBits } from './quantise.js'
+import { quantise, signBits } from './quantise.js'
 
 export interface VectorIndex {
   readonly size: number

@@ -24,9 +24,3 @@ export function signBits(vector: ArrayLike<number>, into: Uint32Array, offset: n
     into[offset + word] = bits
   }
 }
-
-export function countBits(word: number): number {
-  let bits = word - ((word >>> 1) & 0x55555555)
-  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333)
-  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
-}

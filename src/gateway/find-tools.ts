@@ -28,7 +28,7 @@ export interface FindToolsDeps {
 }
 
 /** A search on a first run gives new servers this long; the answer says which are still loading. */
-export const searchWaitMs = 2_000
+const searchWaitMs = 2_000
 
 export function createFindTools({ view, catalogue, search }: FindToolsDeps): FindTools {
   let followed: readonly Tool[] | undefined

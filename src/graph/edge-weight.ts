@@ -17,7 +17,7 @@ export const sourceFactor: Readonly<Record<EdgeSource, number>> = {
 }
 
 /** Ways of working change within a season: what was last seen 90 days ago counts half. */
-export const halfLifeMs = 90 * 24 * 60 * 60 * 1000
+const halfLifeMs = 90 * 24 * 60 * 60 * 1000
 
 /**
  * Strength of an edge in [0, 1]: type * source * p * d, with the mean p of its success under a uniform prior (Laplace's

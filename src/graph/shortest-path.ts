@@ -18,7 +18,7 @@ export interface GraphPath {
 }
 
 /** A longer path says nothing of what needs what: in three hops most tools reach most others. */
-export const mostHops = 3
+const mostHops = 3
 
 /** The types that put one tool before another; parts of a whole and alternatives have no order. */
 export const orderTypes: ReadonlySet<EdgeType> = new Set(['dependency', 'provides', 'sequence'])

@@ -1,3 +1,4 @@
+import { countBits } from '../model/count-bits.js'
 import { editDistance } from '../model/edit-distance.js'
 
 /**
@@ -37,10 +38,4 @@ function letterSet(text: string): number {
   let bits = 0
   for (let i = 0; i < text.length; i++) bits |= 1 << (text.charCodeAt(i) & 31)
   return bits
-}
-
-function countBits(bits: number): number {
-  let count = 0
-  for (let rest = bits; rest !== 0; rest &= rest - 1) count++
-  return count
 }

@@ -5,8 +5,8 @@
 
 import { createHash } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { createHashingEmbedder } from '../../dist/embed/hashing-embedder.js'
 import { openToolVectors } from '../../dist/embed/open-tool-vectors.js'
+import { createStaticEmbedder } from '../../dist/embed/static-embedder.js'
 import { readRows, readToolSet } from '../../dist/evaluate/read-set.js'
 import { createKnowledgeGraph } from '../../dist/graph/create-knowledge-graph.js'
 import { observeTraces } from '../../dist/learn/observe-traces.js'
@@ -110,7 +110,7 @@ async function open() {
   const vectors = openToolVectors({ store: () => Promise.reject(new Error('no store')), log: silentLog })
   const graph = createKnowledgeGraph({ now: Date.now, cosine: (a, b) => search.cosine(a, b) })
   const search = createToolSearch({ vectors, graph })
-  await vectors.use(createHashingEmbedder())
+  await vectors.use(createStaticEmbedder())
   search.follow(set.tools)
   await search.settled()
   return { search, graph, vectors }

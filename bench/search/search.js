@@ -2,8 +2,8 @@
 //   npm run bench:search            prints the tables of README.md
 //   npm run bench:search -- --json  the same as one JSON object on the last line
 
-import { createHashingEmbedder } from '../../dist/embed/hashing-embedder.js'
 import { openToolVectors } from '../../dist/embed/open-tool-vectors.js'
+import { createStaticEmbedder } from '../../dist/embed/static-embedder.js'
 import { createKnowledgeGraph } from '../../dist/graph/create-knowledge-graph.js'
 import { pageRank } from '../../dist/graph/page-rank.js'
 import { orderTypes, shortestPath } from '../../dist/graph/shortest-path.js'
@@ -39,7 +39,7 @@ async function measureSearch(size) {
   const vectors = openToolVectors({ store: () => Promise.reject(new Error('no store')), log: silentLog })
   const graph = createKnowledgeGraph({ now: Date.now, cosine: (a, b) => search.cosine(a, b) })
   const search = createToolSearch({ vectors, graph })
-  await vectors.use(createHashingEmbedder())
+  await vectors.use(createStaticEmbedder())
   graph.observe(randomObservations(tools, Math.min(50_000, size * 5)))
   const index = await timed(async () => {
     search.follow(tools)

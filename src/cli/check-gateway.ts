@@ -72,7 +72,12 @@ function checkStore({ runs, storeTrouble }: Status): Finding {
 /** Not told by an older gateway. */
 function checkSearch({ search }: Partial<Status>): readonly Finding[] {
   if (search?.trouble === undefined) return []
-  return [warning('search', search.trouble, 'Or go back to the static model: pml model use static')]
+  // What is in trouble is the model that is to serve next, or else the one that serves.
+  const isStatic = (search.next?.model ?? search.model)?.startsWith('static-')
+  const fix = isStatic
+    ? 'Until then search goes by words.'
+    : 'Or go back to the static model: pml model use static'
+  return [warning('search', search.trouble, fix)]
 }
 
 function checkServer(server: ServerState, config: PmlConfig | undefined, waitedMs: number): Finding {

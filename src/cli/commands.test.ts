@@ -23,7 +23,7 @@ const status: Status = {
   exposure: { mode: 'auto', effective: 'meta' },
   listing: { tools: 4, tokens: 812 },
   tools: { known: 3, callable: 1, unreachable: 1, quarantined: 1 },
-  search: { model: 'static-hashing' },
+  search: { model: 'static-1' },
   servers: [
     { name: 'files', transport: 'stdio', status: 'ready', toolCount: 2, fromSnapshot: false, pids: [1] },
     {
@@ -273,7 +273,7 @@ it('status shows who holds, the cost of the listing, every server and the last r
     exposure  auto (meta)
     listing   4 tools, 812 tokens
     tools     3 known, 1 callable, 1 of servers that are down, 1 waiting for pml trust
-    search    by words and static-hashing
+    search    by words and static-1
 
     SERVER  STATE  TOOLS  VIA    NOTE
     files   ready  2      stdio

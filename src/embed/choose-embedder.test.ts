@@ -73,7 +73,7 @@ const localId = () => `${new URL(endpoint.url).host}/m`
 describe('the embedder of the configuration', () => {
   it('is taken up, and given up for none', async () => {
     choice.choose(search('static'))
-    await serves('static-hashing')
+    await serves('static-1')
     choice.choose(search('none'))
     await serves(undefined)
     choice.choose(search('local'))
@@ -87,11 +87,11 @@ describe('the embedder of the configuration', () => {
     choice.choose(search('local'))
     await vi.waitFor(() =>
       expect(vectors.state()).toEqual({
-        model: 'static-hashing',
+        model: 'static-1',
         next: { model: localId(), embedded: 0, total: 1 },
       }),
     )
-    expect((await vectors.embedQuery('sheep'))?.model).toBe('static-hashing')
+    expect((await vectors.embedQuery('sheep', []))?.model).toBe('static-1')
   })
 
   it('of several choices in a row the last counts', async () => {
@@ -109,7 +109,7 @@ describe('the embedder of the configuration', () => {
     const asked = keys.length
     choice.choose(search('local'))
     choice.choose(search('local', [endpoint, { ...endpoint, name: 'other', model: 'x' }]))
-    await vectors.embedQuery('sheep')
+    await vectors.embedQuery('sheep', [])
     expect(keys.length).toBe(asked + 1)
   })
 
@@ -120,7 +120,7 @@ describe('the embedder of the configuration', () => {
     choice.choose(search('local', [{ ...endpoint, apiKey: 'new' }]))
     let asked = 0
     await vi.waitFor(async () => {
-      await vectors.embedQuery(`sheep ${asked++}`)
+      await vectors.embedQuery(`sheep ${asked++}`, [])
       expect(keys.at(-1)).toBe('Bearer new')
     })
   })
@@ -129,7 +129,7 @@ describe('the embedder of the configuration', () => {
 describe('one that cannot be opened', () => {
   it('is told with what to do, and the static one serves', async () => {
     choice.choose(search('bge-m3'))
-    await serves('static-hashing')
+    await serves('static-1')
     expect(choice.trouble()).toBe('Embedder "bge-m3": it is not downloaded. Run: pml model use bge-m3')
     expect(logged).toEqual(['the embedding model cannot be used: search goes on with the static one'])
   })
@@ -138,20 +138,20 @@ describe('one that cannot be opened', () => {
     choice.choose(search('local'))
     await serves(localId())
     choice.choose(search('bge-m3', []))
-    await serves('static-hashing')
+    await serves('static-1')
     const asked = keys.length
-    await vectors.embedQuery('something private')
+    await vectors.embedQuery('something private', [])
     expect(keys.length).toBe(asked)
   })
 
   it('is tried again when the configuration comes again, and forgotten with another choice', async () => {
     choice.choose(search('bge-m3'))
-    await serves('static-hashing')
+    await serves('static-1')
     choice.choose(search('bge-m3'))
     await vi.waitFor(() => expect(logged).toHaveLength(2))
     choice.choose(search('static'))
     expect(choice.trouble()).toBeUndefined()
-    await serves('static-hashing')
+    await serves('static-1')
   })
 
   it('goes by the name of an endpoint that has been removed', async () => {

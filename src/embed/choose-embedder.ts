@@ -3,8 +3,8 @@ import { toErrorInfo } from '../errors.js'
 import type { PmlConfig } from '../model/config.js'
 import type { Log } from '../model/log.js'
 import type { Embedder } from './embedder.js'
-import { createHashingEmbedder } from './hashing-embedder.js'
 import type { ToolVectors } from './open-tool-vectors.js'
+import { createStaticEmbedder } from './static-embedder.js'
 
 export interface EmbedderChoice {
   /** Takes up what the configuration says; soon, and never throws. */
@@ -14,7 +14,7 @@ export interface EmbedderChoice {
 }
 
 export interface EmbedderChoiceOptions {
-  readonly vectors: Pick<ToolVectors, 'use' | 'state'>
+  readonly vectors: Pick<ToolVectors, 'use' | 'settled' | 'state'>
   readonly dataDirectory: string
   readonly log: Log
 }
@@ -39,13 +39,15 @@ export function createEmbedderChoice({ vectors, dataDirectory, log }: EmbedderCh
         model: search.embedder,
         error: trouble,
       })
-      return createHashingEmbedder()
+      return createStaticEmbedder()
     }
   }
   const take = async (search: PmlConfig['search']): Promise<void> => {
     if (search.embedder === 'none') return vectors.use(undefined)
-    if (search.embedder === 'static') return vectors.use(createHashingEmbedder())
-    if (vectors.state().model === undefined) await vectors.use(createHashingEmbedder())
+    if (search.embedder === 'static') return vectors.use(createStaticEmbedder())
+    // It serves soon, or is in trouble: then nothing waits for it.
+    if (vectors.state().model === undefined)
+      await Promise.race([vectors.use(createStaticEmbedder()), vectors.settled()])
     // Another choice may have come meanwhile.
     if (chosen !== search) return
     const embedder = await open(search)

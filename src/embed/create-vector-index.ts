@@ -19,6 +19,8 @@ export interface VectorIndex {
    * never those of `also`.
    */
   compare(query: Float32Array, cosines: Float32Array, also: Iterable<number>): void
+  /** Tells the cosine of each of these slots, by its place among them; 0 where it is empty. */
+  compareAt(query: Float32Array, slots: readonly number[], tell: (at: number, cosine: number) => void): void
   /** Cosine of two slots; undefined where one is empty. */
   cosine(a: number, b: number): number | undefined
 }
@@ -104,6 +106,16 @@ export function createVectorIndex(options: VectorIndexOptions): VectorIndex {
       }
       for (const slot of nearestBySigns(query, end)) compareBlock(slot, 1, scale, cosines)
       for (const slot of also) if (slot < end) compareBlock(slot, 1, scale, cosines)
+    },
+    compareAt(query, slots, tell) {
+      const { values, scale } = quantise(query)
+      bytes.set(values)
+      const sum = new Int32Array(kernel.memory.buffer, sumsAt, 1)
+      for (let at = 0; at < slots.length; at++) {
+        const slot = slots[at]!
+        if (has(slot)) kernel.dots(vectorsAt + slot * stride, 1, stride, 0, sumsAt)
+        tell(at, has(slot) ? sum[0]! * scales[slot]! * scale : 0)
+      }
     },
     cosine(a, b) {
       if (!has(a) || !has(b)) return undefined

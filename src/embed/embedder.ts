@@ -6,8 +6,6 @@
 export interface Embedder {
   /** Names the model and its version: vectors of different ids are never compared. */
   readonly id: string
-  /** What its vectors go by: a model knows that a car is a vehicle, letters do not. */
-  readonly sees: 'letters' | 'meaning'
   /** True where a catalogue is embedded faster than its vectors are read from a store. */
   readonly isCheap: boolean
   /** Models may treat the two sides differently: what a person asks, and what a tool says of itself. */

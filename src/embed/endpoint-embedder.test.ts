@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { EmbedderError } from '../errors.js'
 import { testEmbedder } from './embedder.contract.js'
 import { createEndpointEmbedder, type EndpointOptions } from './endpoint-embedder.js'
-import { createHashingEmbedder } from './hashing-embedder.js'
+import { createStaticEmbedder } from './static-embedder.js'
 
 /** What the server does with a request; the default is to do it well. */
 type Behaviour = (request: { input: string[]; count: number }, response: ServerResponse) => void
@@ -26,7 +26,7 @@ let mostOpen: number
 const { signal } = new AbortController()
 
 async function vectorsOf(input: readonly string[]) {
-  const vectors = await createHashingEmbedder().embed(input, 'tool', signal)
+  const vectors = await createStaticEmbedder().embed(input, 'tool', signal)
   return vectors.map((vector, index) => ({ object: 'embedding', index, embedding: [...vector] }))
 }
 

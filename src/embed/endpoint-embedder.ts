@@ -32,7 +32,6 @@ export function createEndpointEmbedder(options: EndpointOptions): Embedder {
 
   return {
     id: idOf(options, prefixes),
-    sees: 'meaning',
     isCheap: false,
     async embed(texts, kind, signal) {
       signal.throwIfAborted()

@@ -48,7 +48,6 @@ export function createOnnxEmbedder({ model, directory, transformers }: OnnxOptio
 
   return {
     id: `${name}-${dtype}@${model.revision}`,
-    sees: 'meaning',
     isCheap: false,
     async embed(texts, kind, signal) {
       signal.throwIfAborted()

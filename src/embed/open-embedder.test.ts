@@ -36,7 +36,7 @@ function failure(choice: string): EmbedderError {
 
 it('opens what is named, and nothing for none', () => {
   expect(open('none')).toBeUndefined()
-  expect(open('static')?.id).toBe('static-hashing')
+  expect(open('static')?.id).toBe('static-1')
   expect(open('ollama')?.id).toBe('127.0.0.1:11434/nomic-embed-text')
 })
 

@@ -4,10 +4,10 @@ import type { EndpointConfig } from '../model/config.js'
 import type { Embedder } from './embedder.js'
 import { createEndpointEmbedder } from './endpoint-embedder.js'
 import { findTransformers } from './find-transformers.js'
-import { createHashingEmbedder } from './hashing-embedder.js'
 import { knownModels } from './known-models.js'
 import { isDownloaded, modelsDirectory } from './model-files.js'
 import { createOnnxEmbedder } from './onnx-embedder.js'
+import { createStaticEmbedder } from './static-embedder.js'
 
 export interface EmbedderPlaces {
   readonly dataDirectory: string
@@ -18,7 +18,7 @@ export interface EmbedderPlaces {
 export function openEmbedder(choice: string, places: EmbedderPlaces): Embedder | undefined {
   const { dataDirectory, endpoints } = places
   if (choice === 'none') return undefined
-  if (choice === 'static') return createHashingEmbedder()
+  if (choice === 'static') return createStaticEmbedder()
   // What a person has written comes before what we know.
   const endpoint = endpoints.find(({ name }) => name === choice)
   if (endpoint !== undefined) return createEndpointEmbedder(endpoint)

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,8 +7,15 @@ import { type Log, silentLog } from '../model/log.js'
 import { formatToolId } from '../model/tool.js'
 import { openStore } from '../store/open-store.js'
 import type { Store } from '../store/store.js'
-import { openToolVectors, type ToolVectors, type ToolVectorsOptions } from './open-tool-vectors.js'
+import {
+  type EmbeddedQuery,
+  openToolVectors,
+  type ToolVectors,
+  type ToolVectorsOptions,
+} from './open-tool-vectors.js'
+import { createStaticEmbedder } from './static-embedder.js'
 import { createTestEmbedder } from './test-embedder.contract.js'
+import { packSafetensors, tinyStaticModel, writeTinyStaticModel } from './tiny-static-model.contract.js'
 
 const texts = ['reads a file', 'sends a message', 'lists branches', 'counts sheep', 'books flights']
 const idOf = (slot: number) => formatToolId('s', `t${slot}`)
@@ -49,7 +56,7 @@ function setAll(): void {
 
 /** The model that answered, and the slot nearest to the query. */
 async function nearest(query: string): Promise<{ model: string; slot: number } | undefined> {
-  const embedded = await vectors.embedQuery(query)
+  const embedded = await vectors.embedQuery(query, [])
   if (embedded === undefined) return undefined
   const cosines = new Float32Array(texts.length + 1)
   embedded.compare(cosines, [])
@@ -57,7 +64,7 @@ async function nearest(query: string): Promise<{ model: string; slot: number } |
 }
 
 const dear = createTestEmbedder
-const cheap = (id = 'cheap') => createTestEmbedder({ id, isCheap: true, sees: 'letters' })
+const cheap = (id = 'cheap') => createTestEmbedder({ id, isCheap: true })
 
 function gate(): { readonly opened: Promise<void>; open(): void } {
   let resolve!: () => void
@@ -78,8 +85,8 @@ describe('the model in use', () => {
     for (const [slot, text] of texts.entries()) expect(await nearest(text)).toEqual({ model: 'dear', slot })
     expect(vectors.cosine(0, 0)).toBeCloseTo(1, 2)
     expect(vectors.cosine(0, 99)).toBeUndefined()
-    const embedded = await vectors.embedQuery('counts')
-    expect(embedded).toMatchObject({ model: 'dear', sees: 'meaning' })
+    const embedded = await vectors.embedQuery('counts', [])
+    expect(embedded).toMatchObject({ model: 'dear', hasParts: false })
     expect(embedded!.nearness(1)).toBeGreaterThan(embedded!.nearness(0.5))
     expect(embedded!.nearness(-1)).toBe(0)
   })
@@ -88,9 +95,23 @@ describe('the model in use', () => {
     open()
     setAll()
     await vectors.settled()
-    expect(await vectors.embedQuery('sheep')).toBeUndefined()
+    expect(await vectors.embedQuery('sheep', [])).toBeUndefined()
     expect(vectors.cosine(0, 1)).toBeUndefined()
     expect(vectors.state()).toEqual({})
+  })
+
+  it('with most of its vectors still to come leaves search to the words: who has one would beat who has none', async () => {
+    const model = cheap()
+    open()
+    await vectors.use(model)
+    const made = gate()
+    model.before = (kind) => (kind === 'tool' ? made.opened : Promise.resolve())
+    setAll()
+    await sleep(5)
+    expect(await vectors.embedQuery('sheep', [])).toBeUndefined()
+    made.open()
+    await vectors.settled()
+    expect(await nearest('sheep')).toEqual({ model: 'cheap', slot: 3 })
   })
 
   it('a query that was asked before is not asked for again', async () => {
@@ -101,6 +122,126 @@ describe('the model in use', () => {
     await nearest('sheep')
     await nearest('sheep')
     expect(model.asked.query).toEqual(['sheep'])
+  })
+})
+
+describe('parts of a query', () => {
+  const whole = 'counts sheep then books flights'
+  const parts = ['counts sheep', 'books flights']
+  const cosinesOf = (embedded: EmbeddedQuery): Float32Array => {
+    const cosines = new Float32Array(texts.length + 1)
+    embedded.compare(cosines, [])
+    return cosines
+  }
+
+  it('count half, by the nearest of them, and the whole the other half', async () => {
+    open()
+    setAll()
+    await vectors.use(cheap())
+    const alone = await Promise.all(
+      parts.map(async (part) => cosinesOf((await vectors.embedQuery(part, []))!)),
+    )
+    const embedded = (await vectors.embedQuery(whole, parts))!
+    expect(embedded.hasParts).toBe(true)
+    const before = cosinesOf(embedded)
+    const cosines = before.slice()
+    // The last has no vector: it stays at nothing.
+    embedded.compareParts(cosines, [4, 0, 3, 5])
+    for (const slot of [0, 3, 4])
+      expect(cosines[slot]).toBeCloseTo((before[slot]! + Math.max(alone[0]![slot]!, alone[1]![slot]!)) / 2, 6)
+    expect(cosines[3]).toBeGreaterThan(before[3]!)
+    expect(cosines[5]).toBe(0)
+    // What was not named is as it was.
+    expect([cosines[1], cosines[2]]).toEqual([before[1], before[2]])
+  })
+
+  it('are asked for once, with the whole, and kept with it', async () => {
+    const model = cheap()
+    open()
+    setAll()
+    await vectors.use(model)
+    const answers: number[][] = []
+    for (let round = 0; round < 3; round++) {
+      const embedded = (await vectors.embedQuery(whole, parts))!
+      const cosines = cosinesOf(embedded)
+      embedded.compareParts(cosines, [0, 1, 2, 3, 4])
+      answers.push([...cosines])
+    }
+    expect(model.asked.query).toEqual([whole, ...parts])
+    expect(answers[1]).toEqual(answers[0])
+    expect(answers[2]).toEqual(answers[0])
+  })
+
+  it('are not asked of a dear model: it is asked for the whole alone, once', async () => {
+    const model = dear()
+    open()
+    setAll()
+    await vectors.use(model)
+    for (let round = 0; round < 2; round++)
+      expect(await vectors.embedQuery(whole, parts)).toMatchObject({ model: 'dear', hasParts: false })
+    expect(model.asked.query).toEqual([whole])
+  })
+
+  it('count again where the cheap one answers for a dear one in trouble', async () => {
+    open({ queryWithinMs: 20 })
+    setAll()
+    const model = dear()
+    await vectors.use(cheap())
+    await vectors.use(model)
+    model.before = never
+    expect(await vectors.embedQuery(whole, parts)).toMatchObject({ model: 'cheap', hasParts: true })
+  })
+
+  it('without any, nothing is compared by parts', async () => {
+    open()
+    setAll()
+    await vectors.use(cheap())
+    expect(await vectors.embedQuery('sheep', [])).toMatchObject({ model: 'cheap', hasParts: false })
+  })
+})
+
+describe('a static model whose file', () => {
+  const place = () => join(mkdtempSync(join(dataDirectory, 'model-')), 'static.safetensors')
+
+  it('is missing leaves search to the words, says so, and serves once it is there', async () => {
+    const path = place()
+    open({ retryAfterMs: 10 })
+    setAll()
+    const using = vectors.use(createStaticEmbedder(path))
+    await vectors.settled()
+    expect(await vectors.embedQuery('sheep', [])).toBeUndefined()
+    expect(vectors.cosine(0, 1)).toBeUndefined()
+    expect(vectors.state()).toEqual({
+      next: { model: 'static-1', embedded: 0, total: texts.length },
+      trouble: expect.stringContaining(
+        `Embedder "static": its model file ${path} is missing. Reinstall casys-pml.`,
+      ),
+    })
+    writeTinyStaticModel(path)
+    await using
+    expect(vectors.state()).toEqual({ model: 'static-1' })
+    expect(await nearest('counts sheep')).toEqual({ model: 'static-1', slot: 3 })
+    expect(warned).toEqual(['the embedding model is in trouble: search goes on without it until it is back'])
+  })
+
+  it.each([
+    ['empty', Buffer.alloc(0), 'is damaged: it has 0 bytes.'],
+    ['no model at all', Buffer.from('<html>not found</html>'), 'is damaged: its header is cut short.'],
+    [
+      'cut off',
+      packSafetensors(tinyStaticModel).subarray(0, -4),
+      'is damaged: its "tool_places" is cut short.',
+    ],
+  ])('is %s leaves search to the words, and says so', async (_, bytes, trouble) => {
+    const path = place()
+    writeFileSync(path, bytes)
+    open()
+    setAll()
+    void vectors.use(createStaticEmbedder(path))
+    await vectors.settled()
+    expect(await vectors.embedQuery('sheep', ['counts sheep', 'books flights'])).toBeUndefined()
+    expect(vectors.state().model).toBeUndefined()
+    expect(vectors.state().trouble).toContain(`its model file ${path} ${trouble} Reinstall casys-pml.`)
   })
 })
 
@@ -205,7 +346,7 @@ describe('a change of the model', () => {
     await vectors.use(undefined)
     await using
     expect(vectors.state()).toEqual({})
-    expect(await vectors.embedQuery('sheep')).toBeUndefined()
+    expect(await vectors.embedQuery('sheep', [])).toBeUndefined()
     await vi.waitFor(() => expect([served.closed, hanging.closed]).toEqual([1, 1]))
     expect(warned).toEqual([])
   })
@@ -216,7 +357,7 @@ describe('a change of the model', () => {
     const [before, after] = [dear(), dear()]
     await vectors.use(before)
     before.before = () => Promise.reject(new Error('the key has expired'))
-    expect(await vectors.embedQuery('sheep')).toBeUndefined()
+    expect(await vectors.embedQuery('sheep', [])).toBeUndefined()
     vectors.set(5, idOf(5), 'grows tomatoes')
     await vectors.settled()
     expect(vectors.state().trouble).toBe('the key has expired')
@@ -291,9 +432,9 @@ describe('a model in trouble', () => {
     const model = dear()
     await vectors.use(model)
     model.before = () => Promise.reject(new Error('down'))
-    expect(await vectors.embedQuery('one')).toBeUndefined()
+    expect(await vectors.embedQuery('one', [])).toBeUndefined()
     model.before = async () => {}
-    expect(await vectors.embedQuery('two')).toBeUndefined()
+    expect(await vectors.embedQuery('two', [])).toBeUndefined()
     expect(model.asked.query).toEqual(['one'])
     await sleep(70)
     expect(await nearest('sheep')).toEqual({ model: 'dear', slot: 3 })
@@ -310,7 +451,7 @@ describe('a model in trouble', () => {
     const start = performance.now()
     expect(await nearest('sheep')).toEqual({ model: 'cheap', slot: 3 })
     expect(performance.now() - start).toBeLessThan(1_000)
-    expect(vectors.state().trouble).toBe('Embedder "dear": no answer within 50 ms.')
+    expect(vectors.state().trouble).toBe('Embedder "dear": no answer within 50 ms. It is asked again later.')
     expect(await nearest('a message')).toEqual({ model: 'cheap', slot: 1 })
     expect(model.asked.query).toEqual(['sheep'])
   })
@@ -321,7 +462,7 @@ describe('a model in trouble', () => {
     const model = dear()
     await vectors.use(model)
     model.before = never
-    expect(await vectors.embedQuery('sheep')).toBeUndefined()
+    expect(await vectors.embedQuery('sheep', [])).toBeUndefined()
   })
 })
 
@@ -392,7 +533,7 @@ describe('closing', () => {
     vectors.set(9, idOf(9), 'too late')
     vectors.remove(1)
     await vectors.settled()
-    expect(await vectors.embedQuery('sheep')).toBeUndefined()
+    expect(await vectors.embedQuery('sheep', [])).toBeUndefined()
     await vectors.close()
   })
 

@@ -5,7 +5,7 @@
  * Slots are the catalogue index's. Never touches the words of tools: search weighs both.
  */
 import { createHash } from 'node:crypto'
-import { EmbedderError } from '../errors.js'
+import { EmbedderError, PmlError } from '../errors.js'
 import type { Log } from '../model/log.js'
 import type { ToolId } from '../model/tool.js'
 import { unlessAborted } from '../model/unless-aborted.js'
@@ -20,8 +20,11 @@ export interface ToolVectors {
   use(embedder: Embedder | undefined): Promise<void>
   set(slot: number, id: ToolId, text: string): void
   remove(slot: number): void
-  /** Undefined where there is no model, or it is in trouble. */
-  embedQuery(text: string): Promise<EmbeddedQuery | undefined>
+  /**
+   * Undefined where there is no model, it is in trouble, or most vectors are still to come. Parts are those of the text, always
+   * the same; they count where the model is cheap.
+   */
+  embedQuery(text: string, parts: readonly string[]): Promise<EmbeddedQuery | undefined>
   /** Cosine of two slots; undefined where one has no vector. */
   cosine(a: number, b: number): number | undefined
   state(): VectorState
@@ -32,9 +35,11 @@ export interface ToolVectors {
 
 export interface EmbeddedQuery {
   readonly model: string
-  readonly sees: Embedder['sees']
   /** As VectorIndex.compare. */
   compare(cosines: Float32Array, also: Iterable<number>): void
+  readonly hasParts: boolean
+  /** At these slots: half as near as the whole query is, and half as near as the nearest of its parts. */
+  compareParts(cosines: Float32Array, slots: readonly number[]): void
   /** 0 unrelated, 1 as near as a request is to its tool. */
   nearness(cosine: number): number
 }
@@ -58,7 +63,7 @@ export interface ToolVectorsOptions {
 const defaults = { queryWithinMs: 2_000, retryAfterMs: 30_000 }
 const textsPerBatch = 256
 const keptQueries = 200
-/** Tools without a vector lose against those that have one: with more of them than this, poorer vectors for all are better. */
+/** Tools without a vector lose against those that have one: with more of them than this, poorer vectors for all are better, or none. */
 const mostBehind = 0.1
 /** Writing a batch takes some tens of milliseconds: one that takes longer hangs, and must not keep the process. */
 const closeWithinMs = 500
@@ -95,15 +100,15 @@ export function openToolVectors(given: ToolVectorsOptions): ToolVectors {
   }
   const inOrder = (): readonly Model[] => {
     const { serving, spare } = models
-    return defined(serving?.isFarBehind ? [spare, serving] : [serving, spare])
+    return defined([serving, spare]).filter((model) => !model.isFarBehind)
   }
-  const embedQuery = async (text: string): Promise<EmbeddedQuery | undefined> => {
+  const embedQuery = async (text: string, parts: readonly string[]): Promise<EmbeddedQuery | undefined> => {
     const { serving } = models
     for (const model of inOrder()) {
-      const embedded = await model.embedQuery(text, options.queryWithinMs)
+      const embedded = await model.embedQuery(text, parts, options.queryWithinMs)
       if (embedded !== undefined) return embedded
       // It was closed meanwhile, because another one serves now.
-      if (models.serving !== serving) return embedQuery(text)
+      if (models.serving !== serving) return embedQuery(text, parts)
     }
     return undefined
   }
@@ -170,7 +175,8 @@ class Model {
   readonly #options: ModelOptions
   readonly #stop = new AbortController()
   readonly #queue = new Map<number, Wanted>()
-  readonly #queries = new Map<string, Float32Array>()
+  /** By query: the vectors of it and of its parts. */
+  readonly #queries = new Map<string, readonly Float32Array[]>()
   #resolveComplete!: () => void
   #index: VectorIndex | undefined
   #yardstick: Yardstick | undefined
@@ -228,18 +234,24 @@ class Model {
     await this.#working
   }
 
-  async embedQuery(text: string, limitMs: number): Promise<EmbeddedQuery | undefined> {
+  async embedQuery(
+    text: string,
+    parts: readonly string[],
+    limitMs: number,
+  ): Promise<EmbeddedQuery | undefined> {
     const index = this.#index
     const yardstick = this.#yardstick
     const embedder = this.#embedder
     if (index === undefined || yardstick === undefined || performance.now() < this.#askAgainAt)
       return undefined
     try {
-      const vector = this.#queries.get(text) ?? (await this.#askForQuery(text, limitMs))
+      const texts = this.isCheap ? [text, ...parts] : [text]
+      const [whole, ...others] = this.#queries.get(text) ?? (await this.#askForQuery(texts, limitMs))
       return {
         model: this.id,
-        sees: embedder.sees,
-        compare: (cosines, also) => index.compare(vector, cosines, also),
+        compare: (cosines, also) => index.compare(whole!, cosines, also),
+        hasParts: others.length > 0,
+        compareParts: (cosines, slots) => compareParts(index, others, cosines, slots),
         nearness: (cosine) => nearnessOf(cosine, yardstick),
       }
     } catch (error) {
@@ -268,19 +280,20 @@ class Model {
     }
   }
 
-  async #askForQuery(text: string, limitMs: number): Promise<Float32Array> {
+  /** The query, then its parts, if any. */
+  async #askForQuery(texts: readonly string[], limitMs: number): Promise<readonly Float32Array[]> {
     const over = new AbortController()
     const late = new EmbedderError(this.id, `no answer within ${limitMs} ms.`, 'It is asked again later.')
     const timer = setTimeout(() => over.abort(late), limitMs)
     const stop = () => over.abort(this.#stop.signal.reason)
     this.#stop.signal.addEventListener('abort', stop, { once: true })
     try {
-      const [vector] = await this.#embed([text], 'query', over.signal)
-      this.#queries.set(text, vector!)
+      const vectors = await this.#embed(texts, 'query', over.signal)
+      this.#queries.set(texts[0]!, vectors)
       if (this.#queries.size > keptQueries) this.#queries.delete(this.#queries.keys().next().value!)
       this.#isBack()
       if (this.#queue.size > 0) this.#begin()
-      return vector!
+      return vectors
     } finally {
       clearTimeout(timer)
       this.#stop.signal.removeEventListener('abort', stop)
@@ -389,7 +402,7 @@ class Model {
   /** What fails because the model is being closed, or reached another way, is no trouble. */
   #note(error: unknown, asked: Embedder): void {
     if (this.#stop.signal.aborted || asked !== this.#embedder) return
-    const trouble = error instanceof Error ? error.message : String(error)
+    const trouble = troubleOf(error)
     const facts = { model: this.id, error: trouble }
     if (trouble !== this.trouble)
       this.#options.log.warn(
@@ -414,8 +427,31 @@ async function dropOthers(
   }
 }
 
+/** Also what to do about it, where the error says so. */
+function troubleOf(error: unknown): string {
+  if (error instanceof PmlError) return `${error.message} ${error.hint}`
+  return error instanceof Error ? error.message : String(error)
+}
+
 function defined<Value>(values: readonly (Value | undefined)[]): readonly Value[] {
   return values.filter((value) => value !== undefined)
+}
+
+function compareParts(
+  index: VectorIndex,
+  parts: readonly Float32Array[],
+  cosines: Float32Array,
+  slots: readonly number[],
+): void {
+  const nearest = new Float32Array(slots.length).fill(-1)
+  for (const part of parts) {
+    index.compareAt(part, slots, (at, cosine) => {
+      nearest[at] = Math.max(nearest[at]!, cosine)
+    })
+  }
+  slots.forEach((slot, at) => {
+    cosines[slot] = (cosines[slot]! + nearest[at]!) / 2
+  })
 }
 
 /** Copying all of a long queue for each batch would take longer than the batch. */

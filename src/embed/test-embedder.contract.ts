@@ -11,19 +11,18 @@ export interface TestEmbedder extends Embedder {
   before: (kind: TextKind, texts: readonly string[]) => Promise<void>
 }
 
-export interface TestEmbedderOptions extends Partial<Pick<Embedder, 'id' | 'sees' | 'isCheap'>> {
+export interface TestEmbedderOptions extends Partial<Pick<Embedder, 'id' | 'isCheap'>> {
   readonly dimensions?: number
 }
 
 /** Vectors are the sums of their words': texts that share words are near. */
 export function createTestEmbedder(options: TestEmbedderOptions = {}): TestEmbedder {
-  const { id = 'dear', sees = 'meaning', isCheap = false, dimensions = 64 } = options
+  const { id = 'dear', isCheap = false, dimensions = 64 } = options
   const asked = { query: [] as string[], tool: [] as string[] }
   let closed = 0
   const calls = { query: 0, tool: 0 }
   return {
     id,
-    sees,
     isCheap,
     asked,
     get closed() {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Embedder } from './embedder.js'
-import { createHashingEmbedder } from './hashing-embedder.js'
+import { createStaticEmbedder } from './static-embedder.js'
 import { measureYardstick, nearnessOf } from './yardstick.js'
 
 const { signal } = new AbortController()
@@ -46,8 +46,8 @@ describe('measureYardstick', () => {
     ])
   })
 
-  it('letters alone tell a request’s own tool from the others', async () => {
-    const { related, unrelated } = await measureYardstick(createHashingEmbedder(), signal)
+  it('the model that comes with us tells a request’s own tool from the others', async () => {
+    const { related, unrelated } = await measureYardstick(createStaticEmbedder(), signal)
     expect(unrelated).toBeLessThan(0.05)
     expect(related - unrelated).toBeGreaterThan(0.1)
   })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createHashingEmbedder } from '../embed/hashing-embedder.js'
+import { createStaticEmbedder } from '../embed/static-embedder.js'
 import { benchRetrieval, type Prediction } from './bench-retrieval.js'
 
 /** The development sets lie beside the repository and never in it; without them there is nothing to measure. */
@@ -77,7 +77,7 @@ describe('sets', () => {
 function bench(set: string, seen: Prediction[] = []) {
   return benchRetrieval({
     set,
-    embedder: createHashingEmbedder(),
+    embedder: createStaticEmbedder(),
     onPrediction: (prediction) => void seen.push(prediction),
   })
 }

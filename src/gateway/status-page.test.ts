@@ -14,7 +14,7 @@ const status: Status = {
   exposure: { mode: 'auto', effective: 'meta' },
   listing: { tools: 4, tokens: 800 },
   tools: { known: 3, callable: 2, unreachable: 1, quarantined: 0 },
-  search: { model: 'static-hashing' },
+  search: { model: 'static-1' },
   servers: [],
   runs: [],
 }

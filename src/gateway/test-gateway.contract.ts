@@ -164,7 +164,7 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
         central: [],
       }),
       rebuild: async () => ({ runs: 0, traces: 0, edges: 0, added: [], removed: [], changed: [] }),
-      vectors: () => ({ model: 'static-hashing' }),
+      vectors: () => ({ model: 'static-1' }),
     },
     async trust(seen) {
       const ids = seen.map(({ id }) => id)

@@ -327,7 +327,8 @@ interface Endpoint {
   stop(): Promise<void>
 }
 
-const sameMeaning: Readonly<Record<string, string>> = { automobile: 'car', vehicle: 'car', mend: 'repair' }
+/** One is nobody's word: what is usual, the static model knows too. */
+const sameMeaning: Readonly<Record<string, string>> = { zyxwvut: 'car', vehicle: 'car', mend: 'repair' }
 const dimensions = 256
 
 /** Words of a text as a vector; words of one meaning are one word. */
@@ -410,7 +411,8 @@ describe('an embedder behind an endpoint', () => {
     const { client, stderr } = await house.stdio()
     await ready(client, 'garage:repair_car')
     const { model: before } = await eventually(searchStatus, ({ model }) => model !== undefined)
-    expect(idsOf(await discover(client, 'automobile'))).not.toContain('garage:repair_car')
+    expect(idsOf(await discover(client, 'automobile'))[0]).toBe('garage:repair_car')
+    expect(idsOf(await discover(client, 'zyxwvut'))).not.toContain('garage:repair_car')
 
     endpoint.mode = 'waits'
     house.writeConfig({ mcpServers: garage, exposure: 'meta', ...byEndpoint(endpoint) })
@@ -428,7 +430,7 @@ describe('an embedder behind an endpoint', () => {
     const { model } = await eventually(searchStatus, (state) => state.model !== before)
     expect(model).toContain('words')
 
-    expect(idsOf(await discover(client, 'automobile'))[0]).toBe('garage:repair_car')
+    expect(idsOf(await discover(client, 'zyxwvut'))[0]).toBe('garage:repair_car')
     expect([...endpoint.keys]).toEqual([`Bearer ${key}`])
 
     await endpoint.stop()

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../model/seeded-random.js'
 import type { Tool } from '../model/tool.js'
+import { createToolSearch } from './create-tool-search.js'
 import { makeTool } from './make-tool.contract.js'
 import { openTestSearch } from './test-search.contract.js'
 
@@ -20,8 +21,22 @@ const catalogue = [
   makeTool('weather:forecast', '東京などの都市の天気予報を取得します'),
   makeTool('ci:deploy', 'Ships the build 🚀'),
 ]
-const find = (tools: readonly Tool[], query: string, limit: number) =>
-  openTestSearch(tools).search.search(query, { limit, context: [] })
+const household = [
+  makeTool('weather:forecast', 'Weather forecast for a city and day'),
+  makeTool('clock:alarm', 'Sets an alarm for a time of day'),
+  makeTool('helper:help', 'Everything about alarms and the weather'),
+  makeTool('chat:send', 'Sends a direct message to a user'),
+  makeTool('stocks:quote', 'Current price of a share by its symbol'),
+  makeTool('restaurants:reserve', 'Makes a reservation at a restaurant'),
+  makeTool('music:play', 'Plays a song or an album'),
+  makeTool('lights:switch', 'Turns lamps on or off'),
+]
+/** With all vectors there: while they are being made, an answer hangs on how far that has come. */
+const find = async (tools: readonly Tool[], query: string, limit: number) => {
+  const { search } = openTestSearch(tools)
+  await search.settled()
+  return search.search(query, { limit, context: [] })
+}
 const ids = async (tools: readonly Tool[], query: string, limit = 3) =>
   (await find(tools, query, limit)).map((hit) => hit.tool.id as string)
 
@@ -189,6 +204,7 @@ describe('a catalogue that changes', () => {
         tools = [...tools.filter(({ id }) => id !== tool.id), tool]
       }
       search.follow(tools)
+      await search.settled()
       const query = random5()
       const hits = await search.search(query, { limit: 20, context: [] })
       expect(hits).toEqual(await find(tools, query, 20))
@@ -214,6 +230,72 @@ describe('a catalogue that changes', () => {
     search.follow([{ ...tool, tokens: 7 }])
     const [hit] = await search.search('sheep', { limit: 1, context: [] })
     expect(hit?.tool.tokens).toBe(7)
+  })
+})
+
+describe('meaning', () => {
+  it.each([
+    ['is it going to rain in Oslo', 'weather:forecast'],
+    ['put on some quiet jazz', 'music:play'],
+    ['what is Apple trading at', 'stocks:quote'],
+  ])('%j finds %s, which shares no word with it', async (query, id) => {
+    const [first] = await find(household, query, 3)
+    expect(first).toMatchObject({ tool: { id }, parts: { name: 0, words: 0 } })
+  })
+
+  it('finds a misspelt word by its parts', async () => {
+    expect((await ids(catalogue, 'repositry'))[0]).toMatch('github:')
+  })
+})
+
+describe('a request of two wishes', () => {
+  const both = 'wake me at seven tomorrow and will it rain in Oslo tomorrow'
+  const wanted = ['clock:alarm', 'weather:forecast']
+  const byWhole = (tools: readonly Tool[]) => {
+    const { vectors, graph } = openTestSearch([])
+    const embedQuery = (text: string) => vectors.embedQuery(text, [])
+    const search = createToolSearch({ vectors: { ...vectors, embedQuery }, graph })
+    search.follow(tools)
+    return search
+  }
+
+  it('finds the tools of both before what is a little near to the whole', async () => {
+    const hits = await find(household, both, 3)
+    // No word decides here: the order is that of the cosines, however the two are weighed.
+    expect(hits.map(({ parts }) => parts.words)).toEqual([0, 0, 0])
+    expect(
+      hits
+        .map(({ tool }) => tool.id as string)
+        .slice(0, 2)
+        .sort(),
+    ).toEqual(wanted)
+    const search = byWhole(household)
+    await search.settled()
+    const whole = await search.search(both, { limit: 3, context: [] })
+    expect(whole.map(({ tool }) => tool.id)).toEqual(['weather:forecast', 'helper:help', 'clock:alarm'])
+  })
+
+  it('finds what only a part of it is near to', async () => {
+    const found = await ids(household, 'what is Apple trading at and put on some quiet jazz', 4)
+    expect([...found].sort()).toEqual(['music:play', 'stocks:quote'])
+  })
+
+  it('is answered the same however often it is asked, and whatever is asked in between', async () => {
+    const { search } = openTestSearch(household)
+    await search.settled()
+    const first = await search.search(both, { limit: 20, context: [] })
+    for (const between of ['wake me at seven tomorrow', 'will it rain in Oslo tomorrow', both]) {
+      await search.search(between, { limit: 1, context: [] })
+      expect(await search.search(both, { limit: 20, context: [] })).toEqual(first)
+    }
+    expect(await find([...household].reverse(), both, 20)).toEqual(first)
+  })
+
+  it('of one wish, nothing is different', async () => {
+    const search = byWhole(household)
+    await search.settled()
+    const query = 'will it rain in Oslo tomorrow'
+    expect(await search.search(query, { limit: 20, context: [] })).toEqual(await find(household, query, 20))
   })
 })
 

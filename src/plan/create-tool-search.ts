@@ -14,15 +14,14 @@ import { createEvidence, type Evidence } from '../graph/create-evidence.js'
 import { candidateCount, graphCandidates } from '../graph/graph-candidates.js'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
 import type { Tool, ToolId } from '../model/tool.js'
-import { findRuns, splitRun } from '../model/words/split-words.js'
-import { stopWords } from '../model/words/stop-words.js'
 import { bestSlots } from './best-slots.js'
 import { type CatalogueIndex, createCatalogueIndex } from './create-catalogue-index.js'
 import { fuseSignals } from './fuse-signals.js'
 import { type NameMatches, nearness } from './match-name.js'
 import { scoreInContext } from './score-in-context.js'
+import { scoreWords } from './score-words.js'
+import { splitRequest } from './split-request.js'
 import { toolSentence } from './tool-sentence.js'
-import { termsPerWord } from './vocabulary.js'
 
 export interface ToolSearch {
   /** The catalogue is these tools from now on; a search waits until they are taken up. */
@@ -52,7 +51,7 @@ export interface ScoreParts {
   readonly name: number
   /** How much the tool says of the query, in words that no other tool says. */
   readonly words: number
-  /** Cosine of the embeddings; absent without a model. */
+  /** Cosine of the embeddings, of a request in parts half that of its nearest part; absent without a model. */
   readonly cosine?: number
   /** Words and cosine in one: how probable it is that the tool is wanted. */
   readonly semantic: number
@@ -72,10 +71,10 @@ export interface ToolSearchOptions {
 
 /** The longest request of the development sets has 4,739 characters; what follows later says no more about the tool. */
 const longestQuery = 10_000
-/** Distinct terms of a query that count; the rarest are kept. A request of 1,000 characters has about 200. */
-const mostQueryTerms = 256
 /** The best by words are compared by meaning even where a prefilter would pass them over. */
 const comparedByWords = 500
+/** Whoever is not among so many by the whole request hardly comes first by a part of it; all of 100,000 would take 8 ms a part. */
+const comparedByParts = 1_000
 const mostContext = 100
 
 export function createToolSearch({ vectors, graph }: ToolSearchOptions): ToolSearch {
@@ -89,7 +88,7 @@ export function createToolSearch({ vectors, graph }: ToolSearchOptions): ToolSea
     async search(query, { limit, context }) {
       const text = query.slice(0, longestQuery)
       await index.ready()
-      const embedded = await vectors.embedQuery(text)
+      const embedded = await vectors.embedQuery(text, splitRequest(text))
       // From here on nothing waits: the catalogue stays as it is until the answer is made.
       const signals = readSignals(text, index, embedded)
       const wanted = Math.max(0, Math.floor(limit) || 0)
@@ -121,21 +120,25 @@ function readSignals(text: string, index: CatalogueIndex, embedded: EmbeddedQuer
   const cosines = new Float32Array(end)
   embedded?.compare(cosines, bestSlots(words, comparedByWords, isBefore))
 
-  const fusion = fuseSignals(embedded?.sees ?? 'words')
-  const evidenceAt = (slot: number): number =>
-    fusion.evidence(words[slot]!, embedded?.nearness(cosines[slot]!) ?? 0)
+  const fusion = fuseSignals(embedded === undefined ? 'words' : 'meaning')
+  const nearnessAt = (slot: number): number => embedded?.nearness(cosines[slot]!) ?? 0
+  const evidenceAt = (slot: number): number => fusion.evidence(words[slot]!, nearnessAt(slot))
   const evidence = new Float64Array(end)
-  for (let slot = 0; slot < end; slot++) {
-    if (index.toolAt(slot) === undefined) continue
-    const near = embedded?.nearness(cosines[slot]!) ?? 0
-    if (words[slot]! > 0 || near >= fusion.leastNearness) evidence[slot] = fusion.evidence(words[slot]!, near)
+  for (let slot = 0; slot < end; slot++) if (index.toolAt(slot)) evidence[slot] = evidenceAt(slot)
+  if (embedded?.hasParts) {
+    const found = bestSlots(evidence, comparedByParts, isBefore)
+    embedded.compareParts(cosines, found)
+    for (const slot of found) evidence[slot] = evidenceAt(slot)
   }
+  for (let slot = 0; slot < end; slot++)
+    if (words[slot] === 0 && nearnessAt(slot) < fusion.leastNearness) evidence[slot] = 0
+  const lead = evidence.reduce((most, value) => Math.max(most, value), 0)
   return {
     best: (count) =>
       namesFirst(names, bestSlots(evidence, count, isBefore), evidence, isBefore).slice(0, count),
     hit(slot) {
       const name = names.get(slot) ?? 0
-      const semantic = name || fusion.semantic(evidenceAt(slot), possible) * nearness.misspelt
+      const semantic = name || fusion.semantic(evidenceAt(slot), { possible, lead }) * nearness.misspelt
       return {
         tool: index.toolAt(slot)!,
         score: semantic,
@@ -148,29 +151,6 @@ function readSignals(text: string, index: CatalogueIndex, embedded: EmbeddedQuer
       }
     },
   }
-}
-
-/** BM25 in words: 1 is a word, written and stem, that one tool alone holds. `possible` is what the whole query would give. */
-function scoreWords(text: string, index: CatalogueIndex): { words: Float64Array; possible: number } {
-  const words = new Float64Array(index.end)
-  const terms = queryTerms(text, index)
-  const word = termsPerWord * index.text.highestIdf()
-  let possible = 0
-  for (const term of terms) {
-    index.text.addScores(term, words)
-    possible += index.text.idf(term)
-  }
-  if (word === 0) return { words, possible: 0 }
-  for (let slot = 0; slot < words.length; slot++) words[slot] = index.toolAt(slot) ? words[slot]! / word : 0
-  return { words, possible: possible / word }
-}
-
-function queryTerms(text: string, { vocabulary, text: index }: CatalogueIndex): readonly number[] {
-  const words = [...new Set(findRuns(text).flatMap(splitRun))]
-  const telling = words.filter((word) => !stopWords.has(word))
-  const terms = [...new Set((telling.length > 0 ? telling : words).flatMap(vocabulary.find))]
-  if (terms.length <= mostQueryTerms) return terms
-  return terms.sort((a, b) => index.idf(b) - index.idf(a)).slice(0, mostQueryTerms)
 }
 
 function namesFirst(

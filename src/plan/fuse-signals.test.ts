@@ -1,46 +1,47 @@
 import { describe, expect, it } from 'vitest'
-import { fuseSignals, type Sees } from './fuse-signals.js'
+import { type Basis, fuseSignals } from './fuse-signals.js'
 
-const all: readonly Sees[] = ['words', 'letters', 'meaning']
+const all: readonly Basis[] = ['words', 'meaning']
 
 it('gives what was computed by hand', () => {
   const words = fuseSignals('words')
   expect(words.evidence(1, 0.5)).toBe(1)
-  // -6.46 + 5.54 * ln 2 + 4.91 * 1/2 = -.164965
-  expect(words.semantic(1, 2)).toBeCloseTo(0.458852, 5)
-
-  const letters = fuseSignals('letters')
-  expect(letters.evidence(2, 1)).toBeCloseTo(2.2)
-  // -6.89 + 5.43 * ln 3.2 + 2.66 * 2.2 / 2.2 = 2.085909
-  expect(letters.semantic(2.2, 2)).toBeCloseTo(0.889526, 5)
+  // -7.01 + 4.3 * ln 2 + 2.3 * 1/2 + 2.79 * 1/2 = -1.484467
+  expect(words.semantic(1, { possible: 2, lead: 2 })).toBeCloseTo(0.184754, 5)
 
   const meaning = fuseSignals('meaning')
   expect(meaning.evidence(1, 0.5)).toBe(1.5)
-  // -6.91 + 3.24 * ln 2.5 + 3.14 * 1.5 / 3 = -2.371218
-  expect(meaning.semantic(1.5, 2)).toBeCloseTo(0.085394, 5)
+  // -13.55 + 3.45 * ln 2.5 + 1.13 * 1.5/3 + 8.92 * 1 = -0.903797
+  expect(meaning.semantic(1.5, { possible: 2, lead: 1.5 })).toBeCloseTo(0.288271, 5)
 })
 
-describe.each(all)('with an embedding that sees %s', (sees) => {
-  const { evidence, semantic } = fuseSignals(sees)
+describe.each(all)('by %s', (basis) => {
+  const { evidence, semantic } = fuseSignals(basis)
 
   it('semantic grows with the evidence, within (0, 1), whatever the request', () => {
-    for (const possible of [0, 0.1, 1, 3, 20, 128]) {
-      let before = 0
-      for (let amount = 0; amount <= 200; amount += 0.05) {
-        const now = semantic(amount, possible)
-        expect(now).toBeGreaterThan(before)
-        expect(now).toBeLessThan(1)
-        before = now
+    for (const possible of [0, 0.1, 1, 3, 20, 128])
+      for (const lead of [0, 1, 200]) {
+        let before = 0
+        for (let amount = 0; amount <= 200; amount += 0.05) {
+          const now = semantic(amount, { possible, lead })
+          expect(now).toBeGreaterThan(before)
+          expect(now).toBeLessThan(1)
+          before = now
+        }
       }
-    }
   })
 
-  it('no evidence is next to nothing', () => {
-    expect(semantic(0, 5)).toBeLessThan(0.01)
+  it('no evidence is next to nothing, and so is the best of next to none', () => {
+    expect(semantic(0, { possible: 5, lead: 3 })).toBeLessThan(0.01)
+    expect(semantic(0.1, { possible: 5, lead: 0.1 })).toBeLessThan(0.03)
   })
 
   it('the same evidence says more where it is all that was asked for', () => {
-    expect(semantic(1, 1)).toBeGreaterThan(semantic(1, 4))
+    expect(semantic(1, { possible: 1, lead: 1 })).toBeGreaterThan(semantic(1, { possible: 4, lead: 1 }))
+  })
+
+  it('the same evidence says more where no other tool has as much', () => {
+    expect(semantic(1, { possible: 2, lead: 1 })).toBeGreaterThan(semantic(1, { possible: 2, lead: 3 }))
   })
 
   it('evidence never falls with words or with nearness', () => {

@@ -1,5 +1,5 @@
-import { createHashingEmbedder } from '../embed/hashing-embedder.js'
 import { openToolVectors, type ToolVectors } from '../embed/open-tool-vectors.js'
+import { createStaticEmbedder } from '../embed/static-embedder.js'
 import { createKnowledgeGraph } from '../graph/create-knowledge-graph.js'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
 import { silentLog } from '../model/log.js'
@@ -16,7 +16,7 @@ export function openTestSearch(tools: readonly Tool[]): {
     store: () => Promise.reject(new Error('there is no store here')),
     log: silentLog,
   })
-  void vectors.use(createHashingEmbedder())
+  void vectors.use(createStaticEmbedder())
   const graph = createKnowledgeGraph({ now: () => 0, cosine: (a, b) => search.cosine(a, b) })
   const search: ToolSearch = createToolSearch({ vectors, graph })
   search.follow(tools)

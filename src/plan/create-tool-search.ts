@@ -17,7 +17,7 @@ import type { Tool, ToolId } from '../model/tool.js'
 import { bestSlots } from './best-slots.js'
 import { type CatalogueIndex, createCatalogueIndex } from './create-catalogue-index.js'
 import { fuseSignals } from './fuse-signals.js'
-import { type NameMatches, nearness } from './match-name.js'
+import { type NameMatches, nearness as nameNearness } from './match-name.js'
 import { scoreInContext } from './score-in-context.js'
 import { scoreWords } from './score-words.js'
 import { splitRequest } from './split-request.js'
@@ -47,7 +47,7 @@ export interface ToolHit {
 
 /** Where a score comes from. */
 export interface ScoreParts {
-  /** How near the query is to the tool's name: one of `nearness`, or 0. */
+  /** How near the query is to the tool's name: one of `nearness` in match-name.ts, or 0. */
   readonly name: number
   /** How much the tool says of the query, in words that no other tool says. */
   readonly words: number
@@ -121,24 +121,30 @@ function readSignals(text: string, index: CatalogueIndex, embedded: EmbeddedQuer
   embedded?.compare(cosines, bestSlots(words, comparedByWords, isBefore))
 
   const fusion = fuseSignals(embedded === undefined ? 'words' : 'meaning')
-  const nearnessAt = (slot: number): number => embedded?.nearness(cosines[slot]!) ?? 0
-  const evidenceAt = (slot: number): number => fusion.evidence(words[slot]!, nearnessAt(slot))
+  const nearness = embedded?.nearness ?? (() => 0)
+  const evidenceAt = (slot: number): number => fusion.evidence(words[slot]!, nearness(cosines[slot]!))
   const evidence = new Float64Array(end)
-  for (let slot = 0; slot < end; slot++) if (index.toolAt(slot)) evidence[slot] = evidenceAt(slot)
-  if (embedded?.hasParts) {
-    const found = bestSlots(evidence, comparedByParts, isBefore)
-    embedded.compareParts(cosines, found)
-    for (const slot of found) evidence[slot] = evidenceAt(slot)
+  /** Of all slots, in one plain loop: there may be 100,000. An empty one has neither words nor cosine. */
+  const weighAll = (leastNearness: number): void => {
+    for (let slot = 0; slot < end; slot++) {
+      const said = words[slot]!
+      const near = cosines[slot] === 0 ? 0 : nearness(cosines[slot]!)
+      evidence[slot] = said > 0 || near >= leastNearness ? fusion.evidence(said, near) : 0
+    }
   }
-  for (let slot = 0; slot < end; slot++)
-    if (words[slot] === 0 && nearnessAt(slot) < fusion.leastNearness) evidence[slot] = 0
-  const lead = evidence.reduce((most, value) => Math.max(most, value), 0)
+  if (embedded?.hasParts) {
+    // Whoever the whole request is not near enough to may be near to a part of it.
+    weighAll(0)
+    embedded.compareParts(cosines, bestSlots(evidence, comparedByParts, isBefore))
+  }
+  weighAll(fusion.leastNearness)
+  const lead = greatest(evidence)
   return {
     best: (count) =>
       namesFirst(names, bestSlots(evidence, count, isBefore), evidence, isBefore).slice(0, count),
     hit(slot) {
       const name = names.get(slot) ?? 0
-      const semantic = name || fusion.semantic(evidenceAt(slot), { possible, lead }) * nearness.misspelt
+      const semantic = name || fusion.semantic(evidenceAt(slot), { possible, lead }) * nameNearness.misspelt
       return {
         tool: index.toolAt(slot)!,
         score: semantic,
@@ -151,6 +157,12 @@ function readSignals(text: string, index: CatalogueIndex, embedded: EmbeddedQuer
       }
     },
   }
+}
+
+function greatest(values: Float64Array): number {
+  let most = 0
+  for (let at = 0; at < values.length; at++) if (values[at]! > most) most = values[at]!
+  return most
 }
 
 function namesFirst(

@@ -14,10 +14,11 @@ import { splitRequest } from '../dist/plan/split-request.js'
 const folder = '.training/texts'
 const sizes = [30, 200, 2000]
 const mostRequests = 450
+/** As in fuse-signals.ts. */
+const leastNearness = 0.35
 const { signal } = new AbortController()
 const embedder = createStaticEmbedder()
 const yardstick = await measureYardstick(embedder, signal)
-const random = seededRandom(42)
 
 const check = await load('check')
 const dev = await load('dev')
@@ -83,10 +84,12 @@ async function search({ set, chosen, asked, weight }) {
   const index = createCatalogueIndex({ added() {}, removed() {} })
   index.follow(chosen.map((tool, at) => ({ ...set.tools[tool], id: `${at}:${set.tools[tool].name}` })))
   await index.ready()
+  const slots = new Map(chosen.map((tool, slot) => [tool, slot]))
   return asked.map((request) => {
     const { words, possible } = scoreWords(request.text, index)
     const hits = chosen
-      .map((tool, slot) => ({ tool, evidence: words[slot] + weight * request.near[tool] }))
+      .filter((tool, slot) => words[slot] > 0 || (weight > 0 && request.near[tool] >= leastNearness))
+      .map((tool) => ({ tool, evidence: words[slots.get(tool)] + weight * request.near[tool] }))
       .sort((a, b) => b.evidence - a.evidence || a.tool - b.tool)
     return { request, hits, possible: possible + weight }
   })
@@ -94,12 +97,14 @@ async function search({ set, chosen, asked, weight }) {
 
 async function fitCurve(name, weight) {
   const groups = []
+  const random = seededRandom(42)
   for (const [at, set] of check.entries()) {
     const elsewhere = check[(at + 1) % check.length].asked
     for (const size of sizes) {
       if (size !== sizes[0] && set.tools.length < size * 0.7) continue
-      const asked = await withStrangers(set, elsewhere)
-      groups.push(await judge({ set, chosen: draw(set, size), asked, weight, robbed: (at) => at % 10 === 5 }))
+      const chosen = draw(set, size, random)
+      const asked = await withStrangers(set, served(set.asked, chosen), elsewhere)
+      groups.push(await judge({ set, chosen, asked, weight, robbed: (at) => at % 8 === 5 }))
     }
   }
   const told = []
@@ -114,19 +119,22 @@ async function fitCurve(name, weight) {
   for (const [set, group] of told) console.log(`  ${set}: ${error(group, fit).toFixed(3)}`)
 }
 
-/** One request in ten comes from elsewhere: nothing here serves it. */
-async function withStrangers(set, elsewhere) {
+function served(asked, chosen) {
+  const here = new Set(chosen)
+  return asked.filter(({ wanted }) => [...wanted].every((tool) => here.has(tool)))
+}
+
+/** One request in three comes from elsewhere: nothing here serves it, and that must show. */
+async function withStrangers(set, own, elsewhere) {
   const strangers = []
-  for (const { text } of elsewhere.slice(0, Math.ceil(set.asked.length / 10)))
+  for (const { text } of elsewhere.slice(0, Math.ceil(own.length / 2)))
     strangers.push({ text, wanted: new Set(), near: await nearnesses(text, set.vectors) })
-  return [...set.asked, ...strangers]
+  return [...own, ...strangers]
 }
 
 /** The first ten hits of each request: what the curve is made of, and whether they were wanted. A robbed one has lost its tools. */
 async function judge({ set, chosen, asked, weight, robbed }) {
-  const here = new Set(chosen)
-  const served = asked.filter(({ wanted }) => [...wanted].every((tool) => here.has(tool)))
-  const answers = await search({ set, chosen, asked: served, weight })
+  const answers = await search({ set, chosen, asked, weight })
   return answers.flatMap(({ request, hits, possible }, at) => {
     const left = robbed(at) ? hits.filter(({ tool }) => !request.wanted.has(tool)) : hits
     const first = left.slice(0, 10)
@@ -142,7 +150,7 @@ function all({ tools }) {
   return tools.map((_, at) => at)
 }
 
-function draw(set, size) {
+function draw(set, size, random) {
   const drawn = all(set).map((tool) => ({ tool, at: random() }))
   return drawn
     .sort((a, b) => a.at - b.at)

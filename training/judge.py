@@ -17,26 +17,32 @@ WEIGHT = 1.0
 
 
 def main():
+    unseen = [one for one in load_sets("check") if one["unseen"]]
     sets = load_sets("dev")
+    every = unseen + sets
     files = sys.argv[1:] or ["models/static-1.safetensors"]
     scores = {}
     teachers = [name for name in ("minilm", "bge") if (WORK / "teachers" / name).exists()]
     for name in teachers:
         teacher = Teacher(name, "cpu")
         scores[name] = [
-            teacher.encode(one["requests"], "query", 64) @ teacher.encode(texts(one), "tool", 64).T for one in sets
+            teacher.encode(one["requests"], "query", 64) @ teacher.encode(texts(one), "tool", 64).T for one in every
         ]
     for file in files:
         model, tokens = read_export(file)
         scores[file] = [
             model.encode(tokens.read(one["requests"]), "query") @ model.encode(tokens.read(texts(one)), "tool").T
-            for one in sets
+            for one in every
         ]
     judge = Judge(sets, None, "cpu")
+    # What a cosine means is measured on sets that nobody has learned from, and not on those that are judged.
+    scales = Judge(unseen, None, "cpu")
     print("| model |", " | ".join(one["name"] for one in sets), "| mean |")
     for name, cosines in scores.items():
+        yardstick = scales.yardstick(cosines[: len(unseen)])
+        cosines = cosines[len(unseen) :]
         show(f"{name} alone", judge.judge(cosines))
-        show(f"words + {name}", judge.judge(cosines, WEIGHT, judge.yardstick(cosines)))
+        show(f"words + {name}", judge.judge(cosines, WEIGHT, yardstick))
 
 
 def show(name, figures):

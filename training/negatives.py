@@ -113,7 +113,7 @@ class Negatives:
         at = (torch.rand(server.shape, device=self.device) * self.server_size[server]).long()
         return self.by_server[self.server_start[server] + at]
 
-    def not_wrong(self, requests, tools, columns, taught, hard):
+    def not_wrong(self, requests, tools, columns, taught):
         """What may be right after all: wanted by the same request, or, on another server, by the teachers as near as the tool itself."""
         rows = requests[:, None].expand(-1, len(columns))
         every = columns[None].expand(len(requests), -1)

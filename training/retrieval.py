@@ -21,7 +21,7 @@ class Judge:
             self.sets.append((one["name"], one, words.to(device), wanted.to(device), sizes.to(device)))
         self.bags = (
             [
-                (read([r for r in one["requests"]]).to(device), read([t["text"] for t in one["tools"]]).to(device))
+                (read(one["requests"]).to(device), read([t["text"] for t in one["tools"]]).to(device))
                 for _, one, *_ in self.sets
             ]
             if read

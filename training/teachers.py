@@ -20,6 +20,8 @@ class Teacher:
     def __init__(self, name, device):
         self.pooling, *self.before = TEACHERS[name]
         folder = WORK / "teachers" / name
+        if not folder.exists():
+            raise SystemExit(f"{folder} is missing: training/README.md says where it comes from.")
         self.device = device
         self.model = BertModel.from_pretrained(folder, add_pooling_layer=False).eval().to(device)
         self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))

@@ -142,6 +142,7 @@ async function writeSet(file, name, tools, requests, wanted) {
   const places = new Map(tools.map(({ id }, at) => [Number.parseInt(id, 10), at]))
   write(file, {
     name,
+    unseen: unseen.has(name),
     tools: tools.map((tool) => ({ ...describe(tool), tool })),
     requests,
     wanted,

@@ -23,7 +23,7 @@ const figures = {}
 
 // Before anything else, as at a start: what the model takes is what the process grows by.
 figures.model = await measureModel()
-// Then this: after a hundred thousand tools the collector of garbage would be measured too.
+// The graph next: after a hundred thousand tools the collector of garbage would be measured too.
 figures.graph = measureGraph(5_000, 50_000)
 const rows = []
 for (const size of [100, 1_000, 3_000, 10_000, 20_000, 50_000, 100_000]) rows.push(await measureSearch(size))

@@ -72,8 +72,7 @@ function checkStore({ runs, storeTrouble }: Status): Finding {
 /** Not told by an older gateway. */
 function checkSearch({ search }: Partial<Status>): readonly Finding[] {
   if (search?.trouble === undefined) return []
-  // What is in trouble is the model that is to serve next, or else the one that serves.
-  const isStatic = (search.next?.model ?? search.model)?.startsWith('static-')
+  const isStatic = search.trouble.startsWith('Embedder "static":')
   const fix = isStatic
     ? 'Until then search goes by words.'
     : 'Or go back to the static model: pml model use static'

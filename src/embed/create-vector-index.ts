@@ -19,8 +19,8 @@ export interface VectorIndex {
    * never those of `also`.
    */
   compare(query: Float32Array, cosines: Float32Array, also: Iterable<number>): void
-  /** Tells the cosine of each of these slots, by its place among them; 0 where it is empty. */
-  compareAt(query: Float32Array, slots: readonly number[], tell: (at: number, cosine: number) => void): void
+  /** The cosine of each of these slots, in their order; 0 where one is empty. */
+  compareAt(query: Float32Array, slots: readonly number[]): Float32Array
   /** Cosine of two slots; undefined where one is empty. */
   cosine(a: number, b: number): number | undefined
 }
@@ -107,15 +107,15 @@ export function createVectorIndex(options: VectorIndexOptions): VectorIndex {
       for (const slot of nearestBySigns(query, end)) compareBlock(slot, 1, scale, cosines)
       for (const slot of also) if (slot < end) compareBlock(slot, 1, scale, cosines)
     },
-    compareAt(query, slots, tell) {
+    compareAt(query, slots) {
       const { values, scale } = quantise(query)
       bytes.set(values)
       const sum = new Int32Array(kernel.memory.buffer, sumsAt, 1)
-      for (let at = 0; at < slots.length; at++) {
-        const slot = slots[at]!
-        if (has(slot)) kernel.dots(vectorsAt + slot * stride, 1, stride, 0, sumsAt)
-        tell(at, has(slot) ? sum[0]! * scales[slot]! * scale : 0)
-      }
+      return Float32Array.from(slots, (slot) => {
+        if (!has(slot)) return 0
+        kernel.dots(vectorsAt + slot * stride, 1, stride, 0, sumsAt)
+        return sum[0]! * scales[slot]! * scale
+      })
     },
     cosine(a, b) {
       if (!has(a) || !has(b)) return undefined

@@ -38,7 +38,7 @@ export interface EmbeddedQuery {
   /** As VectorIndex.compare. */
   compare(cosines: Float32Array, also: Iterable<number>): void
   readonly hasParts: boolean
-  /** At these slots: half as near as the whole query is, and half as near as the nearest of its parts. */
+  /** At these slots: the mean of the whole query's cosine and that of its nearest part. */
   compareParts(cosines: Float32Array, slots: readonly number[]): void
   /** 0 unrelated, 1 as near as a request is to its tool. */
   nearness(cosine: number): number
@@ -251,7 +251,8 @@ class Model {
         model: this.id,
         compare: (cosines, also) => index.compare(whole!, cosines, also),
         hasParts: others.length > 0,
-        compareParts: (cosines, slots) => compareParts(index, others, cosines, slots),
+        compareParts: (cosines, slots) =>
+          compareParts(index, { whole: whole!, parts: others }, cosines, slots),
         nearness: (cosine) => nearnessOf(cosine, yardstick),
       }
     } catch (error) {
@@ -439,18 +440,15 @@ function defined<Value>(values: readonly (Value | undefined)[]): readonly Value[
 
 function compareParts(
   index: VectorIndex,
-  parts: readonly Float32Array[],
+  { whole, parts }: { readonly whole: Float32Array; readonly parts: readonly Float32Array[] },
   cosines: Float32Array,
   slots: readonly number[],
 ): void {
-  const nearest = new Float32Array(slots.length).fill(-1)
-  for (const part of parts) {
-    index.compareAt(part, slots, (at, cosine) => {
-      nearest[at] = Math.max(nearest[at]!, cosine)
-    })
-  }
+  // Anew: a prefilter may have passed some of them over.
+  const ofWhole = index.compareAt(whole, slots)
+  const ofParts = parts.map((part) => index.compareAt(part, slots))
   slots.forEach((slot, at) => {
-    cosines[slot] = (cosines[slot]! + nearest[at]!) / 2
+    cosines[slot] = (ofWhole[at]! + Math.max(...ofParts.map((ofPart) => ofPart[at]!))) / 2
   })
 }
 

@@ -21,7 +21,7 @@ export interface StaticModel {
 }
 
 /** How much things count on one side: in what a person asks, or in what a tool says. */
-export interface Side {
+interface Side {
   /** Factor of each row: undoes the quantisation and weighs, in one. */
   readonly scales: Float32Array
   /** Entry i is for positions p with floor(log2(p + 1)) = i, the last one for all that come later. */

@@ -28,9 +28,13 @@ export function createStaticEmbedder(path: string = shippedModel): Embedder {
       signal.throwIfAborted()
       const model = await sharedModel(path)
       const vectors: Float32Array[] = []
-      for (const [index, text] of texts.entries()) {
-        // A hundred texts take some milliseconds: calls must get their turn in between.
-        if (index % textsPerTurn === textsPerTurn - 1) await nextTurn()
+      let since = performance.now()
+      for (const text of texts) {
+        // By time: a text takes microseconds, or a millisecond where it is long. Calls must get their turn in between.
+        if (performance.now() - since > turnMs) {
+          await nextTurn()
+          since = performance.now()
+        }
         signal.throwIfAborted()
         vectors.push(embedText(model, text, kind))
       }
@@ -43,7 +47,7 @@ export function createStaticEmbedder(path: string = shippedModel): Embedder {
   }
 }
 
-const textsPerTurn = 100
+const turnMs = 8
 /** Longer texts are manuals: their first part says what they are about. */
 const longestText = 20_000
 
@@ -77,14 +81,14 @@ function embedText(model: StaticModel, text: string, kind: TextKind): Float32Arr
   }
   const sum = sumOf(dimensions)
   for (let at = 0; at < ids.length; at++) {
-    // What cannot be spelt says nothing: counted, all emoji would mean the same, and be near to tools in any odd script.
+    // What cannot be spelt says nothing beside what can: all emoji share one row, and so does any odd script.
     if (ids[at] !== unknown) addRow(sum, model, ids[at]!, weigh(ids[at]!, at))
   }
   for (let at = 1; at < ids.length; at++) {
     const unit = units.get(unitKey(ids[at - 1]!, ids[at]!))
     if (unit !== undefined) addRow(sum, model, unit, weigh(unit, at - 1))
   }
-  // Weights may cancel out or be nothing; a text that says something has a direction all the same.
+  // Nothing that can be spelt, or weights that cancel out; a text that says something has a direction all the same.
   if (ids.length > 0 && sum.every((value) => value === 0)) addRow(sum, model, unknown, 1)
   return toUnitLength(sum)
 }

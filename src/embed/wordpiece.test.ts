@@ -98,6 +98,12 @@ it('with the vocabulary of the shipped model, @huggingface/tokenizers cuts alike
     expect(mine(text), JSON.stringify(text)).toEqual(theirs(text))
 })
 
+it('ten thousand marks take milliseconds', () => {
+  const start = performance.now()
+  expect(ours(`a${'\u0301\u0323'.repeat(5_000)}b`)).toEqual(ours('ab'))
+  expect(performance.now() - start).toBeLessThan(50)
+})
+
 it('halves of pairs are dropped, wherever they stand', () => {
   expect(ours('create\ud83d issue\udc00 \udc00\ud83d a\ud83db \ud83d')).toEqual([
     'create',

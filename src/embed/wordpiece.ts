@@ -15,7 +15,7 @@ export interface WordPiece {
   encode(text: string, most: number): number[]
 }
 
-export interface WordPieceOptions {
+interface WordPieceOptions {
   /** The id of a piece is its place. */
   readonly pieces: readonly string[]
   /** The id of a word that cannot be spelt. */
@@ -88,7 +88,9 @@ function isTooLong(word: string): boolean {
 
 function wordsOf(text: string): readonly string[] {
   if (isAscii.test(text)) return text.toLowerCase().replace(asciiControls, '').match(asciiWords) ?? []
-  const folded = text.replace(controls, '').normalize('NFD').replace(marks, '')
+  // Marks go first: NFD sorts a run of them, and takes the square of its length.
+  const bare = text.replace(controls, '').replace(marks, '')
+  const folded = bare.normalize('NFD').replace(marks, '')
   // Character by character, as Rust does it: JavaScript alone knows that a sigma at the end of a word is another one.
   return folded.replaceAll('Σ', 'σ').toLowerCase().match(words) ?? []
 }

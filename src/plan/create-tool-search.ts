@@ -51,7 +51,7 @@ export interface ScoreParts {
   readonly name: number
   /** How much the tool says of the query, in words that no other tool says. */
   readonly words: number
-  /** Cosine of the embeddings, of a request in parts half that of its nearest part; absent without a model. */
+  /** Cosine of the embeddings, in the mean with that of the request's nearest part if it has parts; absent without a model. */
   readonly cosine?: number
   /** Words and cosine in one: how probable it is that the tool is wanted. */
   readonly semantic: number
@@ -122,13 +122,15 @@ function readSignals(text: string, index: CatalogueIndex, embedded: EmbeddedQuer
 
   const fusion = fuseSignals(embedded === undefined ? 'words' : 'meaning')
   const nearness = embedded?.nearness ?? (() => 0)
-  const evidenceAt = (slot: number): number => fusion.evidence(words[slot]!, nearness(cosines[slot]!))
+  /** 0 also where there is no vector yet. */
+  const nearnessAt = (slot: number): number => (cosines[slot] === 0 ? 0 : nearness(cosines[slot]!))
+  const evidenceAt = (slot: number): number => fusion.evidence(words[slot]!, nearnessAt(slot))
   const evidence = new Float64Array(end)
   /** Of all slots, in one plain loop: there may be 100,000. An empty one has neither words nor cosine. */
   const weighAll = (leastNearness: number): void => {
     for (let slot = 0; slot < end; slot++) {
       const said = words[slot]!
-      const near = cosines[slot] === 0 ? 0 : nearness(cosines[slot]!)
+      const near = nearnessAt(slot)
       evidence[slot] = said > 0 || near >= leastNearness ? fusion.evidence(said, near) : 0
     }
   }

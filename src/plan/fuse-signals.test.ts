@@ -6,13 +6,13 @@ const all: readonly Basis[] = ['words', 'meaning']
 it('gives what was computed by hand', () => {
   const words = fuseSignals('words')
   expect(words.evidence(1, 0.5)).toBe(1)
-  // -7.01 + 4.3 * ln 2 + 2.3 * 1/2 + 2.79 * 1/2 = -1.484467
-  expect(words.semantic(1, { possible: 2, lead: 2 })).toBeCloseTo(0.184754, 5)
+  // -10.1 + 5.89 * ln 2 + 1.35 * 1/2 + 5.54 * 1/2 = -2.572363
+  expect(words.semantic(1, { possible: 2, lead: 2 })).toBeCloseTo(0.070938, 5)
 
   const meaning = fuseSignals('meaning')
   expect(meaning.evidence(1, 0.5)).toBe(1.5)
-  // -13.55 + 3.45 * ln 2.5 + 1.13 * 1.5/3 + 8.92 * 1 = -0.903797
-  expect(meaning.semantic(1.5, { possible: 2, lead: 1.5 })).toBeCloseTo(0.288271, 5)
+  // -12.72 + 3 * ln 2.5 + 1.4 * 1.5/3 + 8.43 * 1 = -0.841128
+  expect(meaning.semantic(1.5, { possible: 2, lead: 1.5 })).toBeCloseTo(0.301297, 5)
 })
 
 describe.each(all)('by %s', (basis) => {

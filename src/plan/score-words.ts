@@ -3,7 +3,7 @@ import { stopWords } from '../model/words/stop-words.js'
 import type { CatalogueIndex } from './create-catalogue-index.js'
 import { termsPerWord } from './vocabulary.js'
 
-export interface WordScores {
+interface WordScores {
   /** By slot: BM25 in words. 1 is a word, written and stem, that one tool alone holds. */
   readonly words: Float64Array
   /** What a tool would have that says the whole query. */

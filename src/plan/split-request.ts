@@ -1,4 +1,4 @@
-/** More parts than this are a list of things, not of wishes. */
+/** What comes after these counts in the whole alone. */
 const mostParts = 8
 /** Fewer words say no more than the whole does. */
 const leastWords = 3

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -14,6 +15,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DownloadError } from '../errors.js'
 import type { FileProgress } from './download-file.js'
@@ -94,8 +96,14 @@ function serve(request: IncomingMessage, response: ServerResponse, upTo = Number
     ...(asked !== undefined && { 'content-range': `bytes ${from}-${content.length - 1}/${content.length}` }),
   })
   if (upTo >= body.length) response.end(body)
-  // Ended, not destroyed: all that was sent arrives, however busy the machine is, and is less than was said.
-  else response.write(body.subarray(0, upTo), () => response.socket?.end())
+  else response.write(body.subarray(0, upTo), () => void breakOff(response, from + upTo))
+}
+
+/** When all that was sent is on the disk: what lies unread in a stream that fails is lost, however little that is. */
+async function breakOff(response: ServerResponse, written: number): Promise<void> {
+  const size = () => statSync(`${place()}.part`, { throwIfNoEntry: false })?.size ?? 0
+  for (let waited = 0; size() < written && waited < 2_000; waited += 5) await sleep(5)
+  response.destroy()
 }
 
 const download = (more: Partial<Parameters<typeof downloadModel>[1]> = {}) =>

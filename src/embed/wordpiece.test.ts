@@ -185,7 +185,7 @@ function samples(): readonly string[] {
   return [
     'Create an issue in the repository, please!',
     'const x = await fetch(`https://a.example/?q=${query}&n=1`) // why?',
-    'SELECT * FROM t WHERE a <= 3 AND b != "c"; -- 50% off, $5 + tax^2 ~ {x|y}',
+    'SELECT * OUT OF t WHERE a <= 3 AND b != "c"; -- 50% off, $5 + tax^2 ~ {x|y}',
     'crème brûlée, naïve façade, Ångström, señor, İstanbul, ĲSSEL, ǅ',
     'e\u0301a\u0300\u0316 \u0301',
     '東京の天気を調べる 查询天气，好吗？ 豈',

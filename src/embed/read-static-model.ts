@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { endianness } from 'node:os'
 import { EmbedderError } from '../errors.js'
+import { isObject } from '../model/json.js'
 import type { TextKind } from './embedder.js'
 import { errorCode } from './error-code.js'
 import { createWordPiece, type WordPiece } from './wordpiece.js'
@@ -172,10 +173,10 @@ function openSafetensors(file: Buffer): Safetensors {
   const header = parseHeader(file.toString('utf8', lengthBytes, dataAt))
   const data = file.subarray(dataAt)
   return {
-    metadata: isRecord(header.__metadata__) ? header.__metadata__ : {},
+    metadata: isObject(header.__metadata__) ? header.__metadata__ : {},
     tensor(name, dtype, dimensions) {
       const entry = header[name]
-      if (!isRecord(entry)) throw new Damage(`it has no "${name}"`)
+      if (!isObject(entry)) throw new Damage(`it has no "${name}"`)
       const { shape, data_offsets: offsets } = entry
       const fits = entry.dtype === dtype && isCounts(shape) && shape.length === dimensions
       if (!fits || shape.includes(0))
@@ -198,16 +199,12 @@ function parseHeader(text: string): Metadata {
   } catch {
     // Reported below, like JSON that is no object.
   }
-  if (!isRecord(header)) throw new Damage('its header is not a JSON object')
+  if (!isObject(header)) throw new Damage('its header is not a JSON object')
   return header
 }
 
 function describe({ dtype, shape }: Metadata): string {
   return `${JSON.stringify(dtype)} of shape ${JSON.stringify(shape)}`
-}
-
-function isRecord(value: unknown): value is Metadata {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isCounts(value: unknown): value is readonly number[] {

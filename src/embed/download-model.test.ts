@@ -195,7 +195,9 @@ describe('a connection that breaks off', () => {
     }
     await download()
     expectWhole()
-    expect(ranges).toEqual([undefined, 'bytes=400000-', 'bytes=400000-'])
+    // Where exactly it broke off cannot be told: the part of the first try is on the disk when the second begins.
+    const somewhere = expect.stringMatching(/^bytes=\d+-$/)
+    expect(ranges).toEqual([undefined, somewhere, somewhere])
   })
 
   it('a part that is whole already only gets its name', async () => {

@@ -1,0 +1,137 @@
+import type { ToolShape } from './describe-tool.js'
+import type { Literal } from './find-literals.js'
+import { fitLiteral } from './fit-literal.js'
+import type { ToolPlace } from './place-tools.js'
+import type { Clause, Intent } from './read-intent.js'
+import { stem } from '../model/words/stem.js'
+import type { Field } from './schema-fields.js'
+
+export interface Assigned {
+  readonly tool: number
+  readonly field: Field
+  /** Several where the parameter takes a list. */
+  readonly literals: readonly Literal[]
+  readonly score: number
+}
+
+/** Below it a value is nobody's: it may as well be meant for something else. */
+const leastFit = 0.2
+/** The parameter's own name stands beside the value: `with a length of 10`, `1000 as expenses`, `in 'UPC-A' format`. */
+const namedBonus = 0.5
+const nameWindow = 40
+/** A word before the value says what it is for: `from English to Spanish`. */
+const prepositionBonus = 0.3
+/** `translate it to French`: what is translated is `it`. */
+const spokenForPenalty = 0.5
+/** The first parameters of a tool are what it is about. */
+const laterPenalty = 0.03
+const optionalPenalty = 0.15
+
+/**
+ * Which value of the request goes where: each value to one parameter, each parameter one value (a list takes several), the best
+ * fit first. A value belongs to the tools of its own clause.
+ */
+export function assignLiterals(
+  intent: Intent,
+  shapes: readonly ToolShape[],
+  places: readonly ToolPlace[],
+): readonly Assigned[] {
+  return intent.clauses.flatMap((clause, index) => {
+    const tools = [...shapes.keys()].filter((tool) => places[tool]!.clause === index)
+    return assignInClause(clause, tools, shapes)
+  })
+}
+
+interface Option {
+  readonly tool: number
+  readonly field: Field
+  readonly literal: Literal
+  readonly score: number
+}
+
+function assignInClause(clause: Clause, tools: readonly number[], shapes: readonly ToolShape[]): readonly Assigned[] {
+  const options: Option[] = []
+  const isSpokenFor = clause.pointsBack || clause.isVague
+  for (const tool of tools) {
+    const { inputs } = shapes[tool]!
+    const primary = inputs.find((field) => field.isRequired && !field.isContainer)
+    for (const [at, field] of inputs.entries()) {
+      if (field.isContainer) continue
+      for (const literal of clause.literals) {
+        const fit = fitLiteral(literal, field)
+        if (fit === 0 || shapes.some((shape) => speaksOfTool(literal, shape))) continue
+        const score =
+          fit +
+          naming(literal, field, clause) -
+          (field === primary && isSpokenFor ? spokenForPenalty : 0) -
+          laterPenalty * at -
+          (field.isRequired ? 0 : optionalPenalty)
+        if (score >= leastFit) options.push({ tool, field, literal, score })
+      }
+    }
+  }
+  options.sort((a, b) => b.score - a.score || a.literal.start - b.literal.start)
+  const used = new Set<Literal>()
+  const filled = new Map<Field, { tool: number; field: Field; literals: Literal[]; score: number }>()
+  for (const { tool, field, literal, score } of options) {
+    if (used.has(literal)) continue
+    const before = filled.get(field)
+    if (before === undefined) filled.set(field, { tool, field, literals: [literal], score })
+    else if (field.types.has('array') && before.literals[0]!.kind === literal.kind) before.literals.push(literal)
+    else continue
+    used.add(literal)
+  }
+  return [...filled.values()]
+}
+
+/** `SMS` in `send an SMS` is no value. */
+function speaksOfTool(literal: Literal, shape: ToolShape): boolean {
+  if (literal.kind !== 'name') return false
+  const words = literal.text.toLowerCase().split(/[^\p{L}\p{N}]+/u)
+  return words.every((word) => shape.thing.has(stem(word)) || shape.verb === stem(word))
+}
+
+function naming(literal: Literal, field: Field, clause: Clause): number {
+  if (isNamed(literal, field, clause)) return namedBonus
+  const before = clause.text.slice(Math.max(0, literal.start - clause.start - 24), literal.start - clause.start)
+  const preposition = /\b([a-z]+) (?:the |an? )?["'“‘`]?$/i.exec(before)?.[1]?.toLowerCase()
+  const meant = preposition === undefined ? undefined : prepositions.get(preposition)
+  if (meant === undefined) return 0
+  return field.words.some((word) => meant.has(word)) ? prepositionBonus : 0
+}
+
+/** How the parameters are called that a value after such a word is meant for. */
+const prepositions: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  (
+    [
+      ['from', 'from source origin start begin departure sender since min'],
+      ['to', 'to target destination dest end arrival recipient receiver until max output'],
+      ['into', 'to target destination output language'],
+      ['until', 'to end until'],
+      ['between', 'from origin start min'],
+      ['in', 'in location city place area country region language directory folder path'],
+      ['at', 'at time location place address'],
+      ['by', 'by author artist owner user'],
+      ['on', 'on date day'],
+      ['for', 'for query product client name company'],
+      ['with', 'with attendees participants member key'],
+      ['about', 'about topic subject query'],
+      ['named', 'name title'],
+      ['called', 'name title'],
+    ] as const
+  ).map(([word, names]) => [word, new Set(names.split(' ').map(stem))]),
+)
+
+function isNamed(literal: Literal, field: Field, clause: Clause): boolean {
+  return clause.words.some(({ stem: word, at, isValue }) => {
+    if (isValue || !field.words.includes(word)) return false
+    if (at < literal.start) return literal.start - at <= nameWindow && isNearest(at, literal, clause)
+    const between = clause.text.slice(literal.end - clause.start, at - clause.start)
+    return /^ (?:as (?:the |its |an? )?)?$/.test(between)
+  })
+}
+
+/** No other value stands between the name and this one. */
+function isNearest(at: number, literal: Literal, clause: Clause): boolean {
+  return !clause.literals.some((other) => other !== literal && other.start > at && other.start < literal.start)
+}

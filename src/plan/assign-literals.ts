@@ -1,10 +1,11 @@
-import type { ToolShape } from './describe-tool.js'
+import { isLister, primaryInput, type ToolShape } from './describe-tool.js'
 import type { Literal } from './find-literals.js'
 import { fitLiteral } from './fit-literal.js'
 import type { ToolPlace } from './place-tools.js'
 import type { Clause, Intent } from './read-intent.js'
 import { stem } from '../model/words/stem.js'
 import type { Field } from './schema-fields.js'
+import { spokenFor } from './spoken-for.js'
 
 export interface Assigned {
   readonly tool: number
@@ -51,19 +52,21 @@ interface Option {
 
 function assignInClause(clause: Clause, tools: readonly number[], shapes: readonly ToolShape[]): readonly Assigned[] {
   const options: Option[] = []
-  const isSpokenFor = clause.pointsBack || clause.isVague
   for (const tool of tools) {
-    const { inputs } = shapes[tool]!
-    const primary = inputs.find((field) => field.isRequired && !field.isContainer)
-    for (const [at, field] of inputs.entries()) {
-      if (field.isContainer) continue
+    const shape = shapes[tool]!
+    const primary = primaryInput(shape)
+    const meant = spokenFor(clause, shape)
+    // `read every file in data`: data is where, and what is read is each.
+    const isEach = clause.forEach && !isLister(shape) && !primary?.types.has('array')
+    for (const [at, field] of shape.inputs.entries()) {
+      if (field.isContainer || (isEach && field === primary)) continue
       for (const literal of clause.literals) {
         const fit = fitLiteral(literal, field)
         if (fit === 0 || shapes.some((shape) => speaksOfTool(literal, shape))) continue
         const score =
           fit +
           naming(literal, field, clause) -
-          (field === primary && isSpokenFor ? spokenForPenalty : 0) -
+          (field === meant ? spokenForPenalty : 0) -
           laterPenalty * at -
           (field.isRequired ? 0 : optionalPenalty)
         if (score >= leastFit) options.push({ tool, field, literal, score })

@@ -143,6 +143,39 @@ note(
   call invite assign forward reply rent sign apply move rename attach import export remind refund start stop`,
 )
 
+/** Words that ask for the same. */
+const families = [
+  'read get open fetch load show view retrieve display',
+  'find search lookup look query locate discover browse',
+  'list show browse',
+  'store save write create add insert record put append register',
+  'create make generate build add new compose draft',
+  'update edit modify change set adjust',
+  'delete remove drop erase clear cancel',
+  'send post message notify email mail forward',
+  'buy purchase order',
+  'book reserve schedule order',
+  'calculate compute count sum',
+  'check verify validate query get',
+  'analyze analyse evaluate',
+].map((words) => new Set(words.split(' ').map(stem)))
+
+export function sameFamily(a: string, b: string): boolean {
+  return families.some((family) => family.has(a) && family.has(b))
+}
+
+const listing = new Set('list search find query browse scan lookup discover explore count'.split(' ').map(stem))
+
+/** It gives many by itself: `all` beside it means its result, not that it is called for each. */
+export function isLister({ verb }: ToolShape): boolean {
+  return verb !== undefined && listing.has(verb)
+}
+
+/** What it is about: its first required parameter. */
+export function primaryInput({ inputs }: ToolShape): ShapedField | undefined {
+  return inputs.find((field) => field.isRequired && !field.isContainer)
+}
+
 export function roleOf(verb: string): Role | undefined {
   return roles.get(verb)
 }

@@ -25,6 +25,10 @@ export type LiteralKind =
   | 'phone'
   | 'number'
   | 'id'
+  /** `every JSON file`: a pattern of file names, `*.json`. */
+  | 'glob'
+  /** `in data`: a word that says where. */
+  | 'place'
   /** A name, by its capital letters. */
   | 'name'
 
@@ -40,8 +44,19 @@ const patterns: readonly (readonly [LiteralKind, RegExp])[] = [
   ['phone', /(?<![\w.$€£])\+\d[\d ().-]{5,18}\d\b|(?<![\w.$€£-])(?:\(\d{3}\) ?|\d{3}[-.])(?:\d{3}[-.])?\d{4}\b/gu],
   ['number', /(?<![\w.,-])[$€£¥]? ?-?\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,12})?(?!\w|,\d)|(?<![\w.,-])[$€£¥]? ?-?\d{1,15}(?:\.\d{1,12})?(?![\w.]*\d)/gu],
   ['id', /\b(?=[\w-]{0,40}\d)(?=[\w-]{0,40}[A-Za-z])[\w-]{3,80}\b|(?<!\w)[#@][\w-]{1,60}|\b[a-z]+_[\w]{1,60}/gu],
+  ['glob', /\b(?:json|txt|text|markdown|md|csv|tsv|ya?ml|toml|xml|html?|pdf|png|jpe?g|gif|svg|log|sql|python|javascript|typescript|rust|go|java)(?= (?:files?|documents?|images?|logs?|scripts?)\b)/giu],
+  ['place', /(?<=\b(?:in|inside|under|within|from) (?:the )?)(?!the\b|my\b|your\b|our\b|their\b|its\b|an?\b)[a-z][\w-]{1,60}(?= (?:folder|directory|dir)\b|[.,;]| and\b|$)/gu],
   ['name', /(?<![\p{L}\p{N}'’])\p{Lu}[\p{L}\p{N}&’'.-]{0,40}(?<![.'’-])(?: (?:(?:of|the|de|la|von|van|and|&) )?\p{Lu}[\p{L}\p{N}&’'.-]{0,40}(?<![.'’-])){0,6}/gu],
 ]
+
+const extensions: ReadonlyMap<string, string> = new Map([
+  ['text', 'txt'],
+  ['markdown', 'md'],
+  ['python', 'py'],
+  ['javascript', 'js'],
+  ['typescript', 'ts'],
+  ['rust', 'rs'],
+])
 
 /** What follows says nothing that could be an argument: a request of so many characters is a document. */
 const longestText = 10_000
@@ -77,6 +92,7 @@ function read(
     if (inner === undefined || whole.length > text.length * 0.9) return undefined
     return { kind, text: inner, start, end, ...readQuoted(inner) }
   }
+  if (kind === 'glob') return { kind, text: `*.${extensions.get(whole.toLowerCase()) ?? whole.toLowerCase()}`, start, end }
   if (kind === 'number') return readNumber(whole, start, text)
   if (kind === 'name') {
     const name = withoutStart(whole, start, text)
@@ -90,7 +106,7 @@ function readQuoted(inner: string): Pick<Literal, 'inner' | 'number'> {
   const trimmed = inner.trim()
   if (/^\+?[\d ().-]{7,20}$/.test(trimmed) && !/^\d{4}-\d/.test(trimmed)) return { inner: 'phone' }
   for (const [kind, pattern] of patterns) {
-    if (kind === 'quoted' || kind === 'name') continue
+    if (kind === 'quoted' || kind === 'name' || kind === 'glob' || kind === 'place') continue
     const match = new RegExp(pattern.source, pattern.flags.replace('g', '')).exec(trimmed)
     if (match?.[0].trim() !== trimmed) continue
     return kind === 'number' ? { inner: kind, number: Number(trimmed.replace(/[$€£¥, ]/g, '')) } : { inner: kind }

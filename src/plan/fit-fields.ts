@@ -1,5 +1,6 @@
 import type { ShapedField } from './describe-tool.js'
 import { cosine } from './place-tools.js'
+import { splitWords } from '../model/words/split-words.js'
 import { stem } from '../model/words/stem.js'
 
 /** Parameters that take whatever there is. */
@@ -31,8 +32,20 @@ export function fitFields(output: ShapedField, input: ShapedField, thing: Readon
   const words = fitWords(output.words, input.words, thing)
   const meaning = clamp((cosine(output.vector, input.vector) - unrelated) / (alike - unrelated))
   const open = input.words.length > 0 && input.words.every((word) => anything.has(word)) ? 0.3 : 0
-  const likeness = Math.max(words, 0.55 * words + 0.45 * meaning + open * (1 - words), possible)
+  // A name or an id is not the thing itself.
+  const isPointer = input.words.length > 0 && input.words.every((word) => pointers.has(word)) && !output.words.some((word) => pointers.has(word))
+  const described = words > 0 ? 0 : shareDescribed(output, input)
+  const likeness = (isPointer ? pointerFactor : 1) * Math.max(words, 0.55 * described + 0.45 * meaning, 0.55 * words + 0.45 * meaning + open * (1 - words), possible)
   return { score: type * Math.min(1, likeness), type, words, meaning }
+}
+
+const pointerFactor = 0.6
+
+/** `content` for `observations`, "an array of observation contents". */
+function shareDescribed(output: ShapedField, input: ShapedField): number {
+  if (output.words.length === 0 || input.description === '') return 0
+  const said = new Set(splitWords(input.description).map(stem))
+  return output.words.every((word) => said.has(word) && !pointers.has(word)) ? 1 : 0
 }
 
 const nothing: FieldFit = { score: 0, type: 0, words: 0, meaning: 0 }

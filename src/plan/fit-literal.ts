@@ -12,7 +12,7 @@ export function fitLiteral(given: Literal, field: Field): number {
 function fitPlain(literal: Literal, field: Field): number {
   const { types, itemTypes } = field
   if (field.choices !== undefined) return field.choices.some((choice) => sameText(choice, literal.text)) ? 1 : 0
-  const wanted = wantedKind(field)
+  const wanted = wantedKinds(field)
   if (types.size === 0) return wanted === undefined || wanted.has(literal.kind) ? 0.5 : 0.1
   const best = Math.max(...[...types].map((type) => fitType(literal, type, itemTypes, wanted, field)))
   return best === 0 ? 0 : Math.max(0, Math.min(1, best + unitBonus(literal, field)))
@@ -60,6 +60,9 @@ const kindOfText: Readonly<Record<LiteralKind, number>> = {
   date: 0.15,
   time: 0.1,
   phone: 0.25,
+  // Only for who asks for such.
+  glob: 0,
+  place: 0,
 }
 
 const kindsByWord = new Map<string, readonly LiteralKind[]>()
@@ -71,7 +74,8 @@ say('time hour clock', 'time', 'date')
 say('url link website site webpage uri href', 'url')
 say('email mail', 'email')
 say('phone telephone mobile', 'phone', 'number', 'id')
-say('path file folder directory filename dir', 'path', 'quoted')
+say('path file folder directory filename dir', 'path', 'quoted', 'place')
+say('pattern glob mask wildcard', 'glob', 'quoted')
 
 const kindsByFormat: Readonly<Record<string, readonly LiteralKind[]>> = {
   date: ['date'],
@@ -82,7 +86,8 @@ const kindsByFormat: Readonly<Record<string, readonly LiteralKind[]>> = {
   url: ['url'],
 }
 
-function wantedKind(field: Field): ReadonlySet<LiteralKind> | undefined {
+/** The kinds of value that a parameter asks for by its format or its name; undefined: any. */
+export function wantedKinds(field: Field): ReadonlySet<LiteralKind> | undefined {
   const byFormat = field.format === undefined ? undefined : kindsByFormat[field.format]
   if (byFormat !== undefined) return new Set(byFormat)
   const kinds = field.words.flatMap((word) => kindsByWord.get(word) ?? [])

@@ -4,7 +4,21 @@ import { makeTool } from './make-tool.contract.js'
 import { planTasks } from './plan-tasks.js'
 
 const changed = { definition: makeTool('s:q').definition, hash: 'x', seenAt: 0 }
-const tools = [makeTool('s:t'), makeTool('s:q', '', { changed })]
+const readFile = {
+  type: 'object',
+  properties: {
+    path: { type: 'string' },
+    tags: { type: 'array', items: { type: 'string' } },
+    entities: { type: 'array', items: { $ref: '#/$defs/entity' } },
+    limit: { type: ['integer', 'null'] },
+  },
+  $defs: { entity: { type: 'object', properties: { name: { type: 'string' }, notes: { type: 'array' } } } },
+}
+const tools = [
+  makeTool('s:t'),
+  makeTool('s:q', '', { changed }),
+  makeTool('s:read', '', { inputSchema: readFile }),
+]
 const resolve = (name: string) => {
   const tool = tools.find(({ id, name: bare }) => id === name || bare === name)
   if (!tool) throw new ToolNotFoundError(name, [])
@@ -67,6 +81,59 @@ describe('a plan', () => {
     const before = JSON.stringify(given)
     plan(given)
     expect(JSON.stringify(given)).toBe(before)
+  })
+})
+
+describe('a task for each', () => {
+  const eachOf = (args: object) => {
+    const { tasks } = plan([task('list'), { id: 'read', tool: 'read', arguments: args }])
+    return tasks[1]?.each
+  }
+
+  it.each<[string, object, readonly string[] | undefined]>([
+    ['one value is wanted', { path: { $from: 'list.files[*].path' } }, ['list.files[*].path']],
+    ['it stands within a list', { entities: [{ name: { $from: 'list[*]' } }] }, ['list[*]']],
+    ['it is an item itself', { tags: ['all', { $from: 'list[*]' }] }, ['list[*]']],
+    [
+      'several go side by side, each named once',
+      {
+        path: { $from: 'list[*].a' },
+        limit: { $from: 'list[*].b' },
+        entities: [{ name: { $from: 'list[*].a' } }],
+      },
+      ['list[*].a', 'list[*].b'],
+    ],
+    ['a value is converted', { limit: { $from: 'list[*].n', $as: 'number' } }, ['list[*].n']],
+  ])('where %s', (_, args, expected) => {
+    expect(eachOf(args)).toEqual(expected)
+  })
+
+  it.each<[string, object]>([
+    ['an array fits', { tags: { $from: 'list[*].tag' } }],
+    ['an array fits deep within', { entities: [{ notes: { $from: 'list[*].note' } }] }],
+    ['the schema says nothing', { unknown: { $from: 'list[*]' } }],
+    ['there is no [*]', { path: { $from: 'list.files' } }],
+    ['a list is asked for', { path: { $from: 'list[*]', $as: 'list' } }],
+  ])('not where %s', (_, args) => {
+    expect(eachOf(args)).toBeUndefined()
+  })
+
+  it('takes the same reference for the same value where the schema does not say', () => {
+    expect(eachOf({ path: { $from: 'list[*]' }, unknown: { $from: 'list[*]' } })).toEqual(['list[*]'])
+  })
+
+  it('refuses one reference that would have to be both, and takes it when the list is asked for', () => {
+    const both = (tags: object) => ({ path: { $from: 'list[*]' }, tags })
+    expect(() => eachOf(both({ $from: 'list[*]' }))).toThrow(
+      'tasks[1] ("read"): the reference "list[*]" stands where one value is wanted and where a list is; write {"$from": "list[*]", "$as": "list"} for the list.',
+    )
+    expect(eachOf(both({ $from: 'list[*]', $as: 'list' }))).toEqual(['list[*]'])
+  })
+
+  it('keeps $as as it was written', () => {
+    const args = { limit: { $from: 'list.n', $as: 'number' } }
+    const { tasks } = plan([task('list'), { id: 'read', tool: 'read', arguments: args }])
+    expect(tasks[1]).toMatchObject({ arguments: args, dependsOn: ['list'] })
   })
 })
 
@@ -191,6 +258,11 @@ describe('what is wrong is named', () => {
       'a reference that is no text',
       [task('a', { arguments: { v: { $from: { task: 'b' } } } })],
       'tasks[0] ("a"): a $from in arguments is wrong: "{"task":"b"}" is not a reference. Write taskId, taskId.field, taskId.items[0].name, taskId["odd key"] or taskId.items[*].id.',
+    ],
+    [
+      'a conversion that is none',
+      [task('a', { arguments: { v: { $from: 'b.x', $as: 'date' } } }), task('b')],
+      'tasks[0] ("a"): a $from in arguments is wrong: "{"$from":"b.x","$as":"date"}" is not a reference. "$as" is one of "text", "number", "boolean", "list".',
     ],
   ])('%s', (_, tasks, message) => {
     expect(() => plan(tasks)).toThrow(new BadTasksError(message, expect.anything() as never))

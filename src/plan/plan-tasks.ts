@@ -2,13 +2,17 @@
  * Tasks as a caller wrote them -> a Plan that can run. Promises: every tool is known and callable, every reference and
  * dependency names a task of the plan, and the order is topological; otherwise it throws, naming the task, the field and
  * what was expected. Never calls a tool and never changes what it was given.
+ *
+ * It also decides which tasks are done for each item of a list: a `[*]` where the tool wants a single value (schema-at.ts).
+ * Where an array fits, where the schema does not say, or where `"$as": "list"` asks for it, the list is passed on whole.
  */
 import { ReferenceSyntaxError, ToolQuarantinedError } from '../errors.js'
 import type { Plan, PlannedTask, TaskRequest } from '../model/plan.js'
-import { collectReferences } from '../model/reference.js'
+import { collectReferences, isEach, type PlacedReference, placeReferences } from '../model/reference.js'
 import type { Tool } from '../model/tool.js'
 import { orderTasks } from './order-tasks.js'
 import { nameTask, readTasks, throwIssues } from './read-tasks.js'
+import { acceptsArrayAt } from './schema-at.js'
 
 export interface PlanTasksOptions {
   /** Throws ToolNotFoundError for a name that is no tool's. */
@@ -22,7 +26,8 @@ export function planTasks(tasks: unknown, options: PlanTasksOptions): Plan {
   const issues: string[] = []
   const dependencies = requests.map((request, i) => findDependencies(request, i, ids, issues))
   throwIssues(issues)
-  const planned = requests.map((request, i) => planTask(request, dependencies[i]!, options))
+  const planned = requests.map((request, i) => planTask(request, i, dependencies[i]!, options, issues))
+  throwIssues(issues)
   return {
     ...(options.intent !== undefined && { intent: options.intent }),
     tasks: orderTasks(planned),
@@ -65,11 +70,18 @@ function findDependencies(
 
 function planTask(
   request: TaskRequest,
+  index: number,
   dependsOn: readonly string[],
   options: PlanTasksOptions,
+  issues: string[],
 ): PlannedTask {
   const tool = options.resolve(request.tool)
   if (tool.changed) throw new ToolQuarantinedError(tool.id)
+  const { each, torn } = findEach(placeReferences(request.arguments), tool)
+  for (const text of torn)
+    issues.push(
+      `${nameTask(index, request.id)}: the reference ${JSON.stringify(text)} stands where one value is wanted and where a list is; write {"$from": ${JSON.stringify(text)}, "$as": "list"} for the list.`,
+    )
   return {
     id: request.id,
     tool: tool.id,
@@ -77,7 +89,27 @@ function planTask(
     dependsOn,
     onError: request.onError ?? 'fail',
     ...(request.timeoutMs !== undefined && { timeoutMs: request.timeoutMs }),
+    ...(each.size > 0 && { each: [...each] }),
   }
+}
+
+/**
+ * References taken item by item, and those of them that also stand where a list is wanted: they are told apart by their text
+ * alone, so one text cannot be both. Where the schema does not say, the same text is the same value.
+ */
+function findEach(
+  placed: readonly PlacedReference[],
+  tool: Tool,
+): { readonly each: ReadonlySet<string>; readonly torn: ReadonlySet<string> } {
+  const fits = placed
+    .filter(({ reference }) => reference.path.some(isEach) && reference.as !== 'list')
+    .map(({ reference, place }) => ({
+      text: reference.text,
+      takesList: acceptsArrayAt(tool.definition.inputSchema, place),
+    }))
+  const each = new Set(fits.filter(({ takesList }) => takesList === false).map(({ text }) => text))
+  const torn = fits.filter(({ text, takesList }) => takesList === true && each.has(text))
+  return { each, torn: new Set(torn.map(({ text }) => text)) }
 }
 
 function listSome(ids: ReadonlySet<string>): string {

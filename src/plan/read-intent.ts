@@ -17,6 +17,8 @@ export interface Intent {
 export interface Clause {
   readonly text: string
   readonly start: number
+  /** It asks for something to be done; else it only tells something. */
+  readonly isWish: boolean
   readonly words: readonly ClauseWord[]
   readonly literals: readonly Literal[]
   /** It speaks of something said before: it, them, the result. */
@@ -27,6 +29,8 @@ export interface Clause {
   readonly follows: boolean
   /** each, every, all: what it does is done for more than one. */
   readonly forEach: boolean
+  /** It says what is not to be done. */
+  readonly isRuledOut: boolean
   /** It offers a choice: or, either, if not. */
   readonly hasAlternative: boolean
 }
@@ -62,6 +66,7 @@ const boundary = new RegExp(
   [
     '(?<=[.?!;])(?<!\\b(?:mr|mrs|ms|dr|no|nos|vs|st|e\\.g|i\\.e|inc|ltd|co|jr|sr)\\.)["\'”’)]? +',
     '\\n+',
+    ',? (?:and|but) (?=(?:do not|don[\'’]t|never|not)\\b)|,? (?=without [a-z]+ing\\b)',
     ',? (?:and|but)? ?(?:then|afterwards?|subsequently|finally|lastly),? ',
     ',? (?:and )?(?:after that|after this|once done|next),? ',
     `,? (?:and|&) (?=${lead}(?:${verbs})\\b)`,
@@ -69,6 +74,7 @@ const boundary = new RegExp(
   ].join('|'),
   'giu',
 )
+const wish = new RegExp(`^[\\s,]*${lead}(?:${verbs})\\b|\\b(?:want|need|like|wish|hope|can you|could you|please)\\b`, 'iu')
 const pointing =
   /\b(?:it|its|them|their|they|those|these|this|such|that(?! (?:ha[sd]|have|can|could|will|would|should|may|must|are|was|were|goes|go|does|do|(?!is\b)[a-z]+s) )|(?:the|each|this|that|its) (?:result|results|output|outputs|outcome|response|answer|same|value|content|contents|obtained|found|returned|resulting))\b/iu
 const vague =
@@ -78,6 +84,7 @@ const connective = /^[\s,]*(?:(?:and|but|then|next|also|finally|lastly|afterward
 const following =
   /\b(?:then|next|after|afterwards?|finally|lastly|subsequently|based on|using|use|from the|once|according to|resulting|obtained|with the result)\b/iu
 const each = /\b(?:each|every|all|for any|one by one)\b/iu
+const ruledOut = /^[\s,]*(?:please )?(?:but )?(?:do not|don['’]t|never|without|not|avoid|instead of|rather than)\b/iu
 const choice = /\b(?:or|either|otherwise|if not|alternatively|instead)\b/iu
 
 export function readIntent(text: string): Intent {
@@ -91,12 +98,14 @@ export function readIntent(text: string): Intent {
     return {
       text: bounded.slice(start, end),
       start,
+      isWish: wish.test(plain),
       words: wordsOf(bounded, start, end, inside),
       literals: inside,
       pointsBack: pointing.test(plain),
       isVague: vague.test(plain),
       follows: follows || following.test(plain),
       forEach: each.test(plain),
+      isRuledOut: ruledOut.test(plain),
       hasAlternative: choice.test(plain),
     }
   })

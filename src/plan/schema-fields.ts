@@ -9,6 +9,7 @@
 import { isObject, type Json, type JsonObject } from '../model/json.js'
 import { splitWords } from '../model/words/split-words.js'
 import { stem } from '../model/words/stem.js'
+import { followRef } from './schema-at.js'
 
 export interface Field {
   /** `files[*].name`; empty for the value itself. */
@@ -27,6 +28,8 @@ export interface Field {
   readonly default?: Json
   /** It must be there whenever what holds it is, up to the top. */
   readonly isRequired: boolean
+  /** It must be there whenever what holds it is. */
+  readonly isRequiredHere: boolean
   /** How many lists it stands in: `files[*].name` in one. */
   readonly lists: number
   /** Holds other fields, which are listed as well. */
@@ -40,7 +43,7 @@ const mostVariants = 8
 export function schemaFields(schema: unknown): readonly Field[] {
   if (!isObject(schema)) return []
   const fields: Field[] = []
-  walk(schema, { root: schema, path: '', name: '', isRequired: true, lists: 0, depth: 0, open: [] }, fields)
+  walk(schema, { root: schema, path: '', name: '', isRequired: true, isRequiredHere: true, lists: 0, depth: 0, open: [] }, fields)
   return fields
 }
 
@@ -49,6 +52,7 @@ interface Place {
   readonly path: string
   readonly name: string
   readonly isRequired: boolean
+  readonly isRequiredHere: boolean
   readonly lists: number
   readonly depth: number
   /** Schemas that are being walked: one of them again is a circle. */
@@ -75,6 +79,7 @@ function walk(given: unknown, place: Place, fields: Field[]): void {
         path: joinKey(place.path, name),
         name,
         isRequired: place.isRequired && schema.required.has(name),
+        isRequiredHere: schema.required.has(name),
       },
       fields,
     )
@@ -86,7 +91,7 @@ const none: ReadonlySet<string> = new Set()
 
 function toField(
   schema: Flat,
-  { path, name, isRequired, lists }: Place,
+  { path, name, isRequired, isRequiredHere, lists }: Place,
   more: Pick<Field, 'itemTypes' | 'isContainer'>,
 ): Field {
   return {
@@ -99,6 +104,7 @@ function toField(
     ...(schema.choices !== undefined && { choices: schema.choices }),
     ...(schema.default !== undefined && { default: schema.default }),
     isRequired,
+    isRequiredHere,
     lists,
     ...more,
   }
@@ -120,7 +126,7 @@ interface Flat {
 function flatten(given: unknown, root: JsonObject, seen: readonly JsonObject[]): Flat | undefined {
   if (!isObject(given) || seen.includes(given) || seen.length > deepest) return undefined
   const next = [...seen, given]
-  const target = typeof given.$ref === 'string' ? flatten(resolveRef(given.$ref, root), root, next) : undefined
+  const target = typeof given.$ref === 'string' ? flatten(followRef(root, given.$ref), root, next) : undefined
   const all = [target, ...variants(given.allOf, root, next)].filter((one) => one !== undefined)
   const any = [...variants(given.anyOf, root, next), ...variants(given.oneOf, root, next)]
   const parts = [...all, ...any]
@@ -151,26 +157,6 @@ function flatten(given: unknown, root: JsonObject, seen: readonly JsonObject[]):
 function variants(given: unknown, root: JsonObject, seen: readonly JsonObject[]): readonly Flat[] {
   if (!Array.isArray(given)) return []
   return given.slice(0, mostVariants).flatMap((one) => flatten(one, root, seen) ?? [])
-}
-
-/** Local ones alone: `#/$defs/Item`. Nothing is fetched. */
-function resolveRef(ref: string, root: JsonObject): unknown {
-  if (!ref.startsWith('#')) return undefined
-  let at: unknown = root
-  for (const step of ref.slice(1).split('/').slice(1)) {
-    const key = decodeStep(step)
-    if (at === null || typeof at !== 'object' || !Object.hasOwn(at, key)) return undefined
-    at = (at as Record<string, unknown>)[key]
-  }
-  return at
-}
-
-function decodeStep(step: string): string {
-  try {
-    return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
-  } catch {
-    return step
-  }
 }
 
 function typesOf(schema: JsonObject): ReadonlySet<string> {

@@ -5,11 +5,12 @@
  */
 import { stem } from '../model/words/stem.js'
 import { stopWords } from '../model/words/stop-words.js'
-import { roleOf, type ShapedField, type ToolShape } from './describe-tool.js'
+import { primaryInput, roleOf, type ShapedField, type ToolShape } from './describe-tool.js'
 import { fitFields, pointers } from './fit-fields.js'
 import type { ToolPlace } from './place-tools.js'
 import type { Clause, Intent } from './read-intent.js'
 import type { Field } from './schema-fields.js'
+import { spokenFor } from './spoken-for.js'
 
 export interface Pair {
   readonly from: number
@@ -42,6 +43,8 @@ export interface WeighOptions {
   history(from: ToolShape, to: ToolShape): number
   /** How much more, or less, often than usual tasks of past runs were linked. */
   readonly base: number
+  /** Pairs of which one was added for the other. */
+  readonly links: readonly { readonly from: number; readonly to: number }[]
 }
 
 const weights = {
@@ -55,6 +58,8 @@ const weights = {
   noNeed: -1.2,
   fit: 2,
   roles: 0.7,
+  /** One was put into the plan for the other's sake. */
+  added: 5,
 }
 
 export function weighPairs(options: WeighOptions): readonly Pair[] {
@@ -82,6 +87,7 @@ function weighPair(from: number, to: number, options: WeighOptions, telling: Tel
     fit: weights.fit * best,
     roles: weights.roles * fitRoles(a, b),
     learned: options.history(a, b),
+    added: options.links.some((link) => link.from === from && link.to === to) ? weights.added : 0,
   }
   const logOdds = Object.values(parts).reduce((sum, part) => sum + part, 0)
   return { from, to, parts, logOdds, fits }
@@ -108,24 +114,31 @@ const spokenBonus = 0.35
 const namedBonus = 0.2
 /** What a tool was given itself need not come from it. */
 const echoFactor = 0.6
+/** What is spoken of goes where it is meant to, not to whatever is still open. */
+const alikeEnough = 0.2
+/** What need not be there is filled only by what plainly is it. */
+const sureOptional = 0.6
 const optionalFactor = 0.7
 const laterFactor = 0.03
 
 function findFits(from: number, to: number, { intent, shapes, places, filled }: WeighOptions): readonly Fit[] {
   const [a, b] = [shapes[from]!, shapes[to]!]
   const [making, using] = [from, to].map((tool) => plainWords(intent.clauses[places[tool]!.clause]))
+  const clause = intent.clauses[places[to]!.clause]
+  const meant = (clause && spokenFor(clause, b)) ?? primaryInput(b)
   const fits: Fit[] = []
   for (const [at, input] of b.inputs.entries()) {
     if (filled[to]!.has(input) || (input.isContainer && input.types.has('object'))) continue
-    const isNamed = input.words.some((word) => using!.has(word) && !b.thing.has(word) && word !== b.verb)
+    const isNamed = isNamedAs(input, clause)
     for (const output of a.outputs) {
       const { score: fit } = fitFields(output, input, a.thing)
       if (fit === 0) continue
       const score = fit * (isEcho(output, a) ? echoFactor : 1)
       const spoken = spokenBonus * Math.max(shareIn(output.words, using!), 0.5 * shareIn(output.words, making!))
-      const wanted = score + spoken + (isNamed ? namedBonus : 0)
+      const isMeant = isNamed || input === meant || fit >= alikeEnough
+      const wanted = score + spoken * (isMeant ? 1 : 0.3) + (isNamed ? namedBonus : 0)
       const factor = (input.isRequired || isNamed ? 1 : optionalFactor) * (1 - laterFactor * at)
-      fits.push({ output, input, score: Math.min(1, wanted * factor) })
+      if (input.isRequired || isNamed || fit >= sureOptional) fits.push({ output, input, score: Math.min(1, wanted * factor) })
     }
   }
   return fits.toSorted((x, y) => y.score - x.score)
@@ -135,6 +148,17 @@ function findFits(from: number, to: number, { intent, shapes, places, filled }: 
 function isEcho(output: Field, { inputs }: ToolShape): boolean {
   const name = output.words.join(' ')
   return inputs.some((input) => input.words.join(' ') === name)
+}
+
+/** `with the age as the argument`, `an amount equal to the total`. */
+function isNamedAs(input: Field, clause: Clause | undefined): boolean {
+  if (clause === undefined) return false
+  return clause.words.some(({ stem: word, at, isValue }, index) => {
+    if (isValue || !input.words.includes(word)) return false
+    const before = clause.text.slice(Math.max(0, at - clause.start - 12), at - clause.start)
+    const next = clause.words[index + 1]?.stem
+    return /\bas (?:the |its |an? |their )?(?:\w+ )?$/i.test(before) || next === 'equal' || next === 'from' || next === 'set'
+  })
 }
 
 function plainWords(clause: Clause | undefined): ReadonlySet<string> {

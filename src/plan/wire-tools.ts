@@ -9,7 +9,7 @@ import type { Experience } from '../model/experience.js'
 import type { FieldLink, PlanEdge } from '../model/plan.js'
 import type { Tool } from '../model/tool.js'
 import { type Assigned, assignLiterals } from './assign-literals.js'
-import { createToolShapes, type ToolShape } from './describe-tool.js'
+import { createToolShapes, primaryInput, type ToolShape, type ToolShapes } from './describe-tool.js'
 import { placeTools, type ToolPlace } from './place-tools.js'
 import { type Intent, readIntent } from './read-intent.js'
 import type { Field } from './schema-fields.js'
@@ -34,7 +34,17 @@ export interface Wired {
 }
 
 export interface Wiring {
-  wire(intent: string, tools: readonly Tool[]): Promise<Wired>
+  /** `tools` may hold one several times. */
+  wire(intent: string, tools: readonly Tool[], known?: Known): Promise<Wired>
+  readonly shapes: ToolShapes
+}
+
+/** What is known beforehand. */
+export interface Known {
+  /** The clause that each tool serves. */
+  readonly clauses: readonly number[]
+  /** Pairs of which one was added for the other. */
+  readonly links: readonly { readonly from: number; readonly to: number }[]
 }
 
 export function createWiring({ graph, embedder, experience }: WiringDeps): Wiring {
@@ -42,19 +52,36 @@ export function createWiring({ graph, embedder, experience }: WiringDeps): Wirin
   const history = createPairHistory(graph)
   const never = new AbortController().signal
   return {
-    async wire(text, tools) {
+    shapes,
+    async wire(text, tools, known) {
       const described = await shapes.of(tools, (tool) => experience.outputSchema(tool.id))
       const intent = readIntent(text)
       const vectors = await embedder.embed(intent.clauses.map((clause) => clause.text), 'query', never)
-      const places = placeTools(intent, described, { vectors })
+      const found = placeTools(intent, described, { vectors })
+      const places = known === undefined ? found : found.map((place, tool) => placeAt(place, known.clauses[tool]!, intent))
       const literals = assignLiterals(intent, described, places)
       const filled = described.map((_, tool) => new Set<Field>(literals.filter((one) => one.tool === tool).map(({ field }) => field)))
-      const pairs = weighPairs({ intent, shapes: described, places, filled, history: history.direction, base: history.base() })
-      const { edges, dropped } = chooseEdges(pairs, described, filled)
+      const pairs = weighPairs({ intent, shapes: described, places, filled, history: history.direction, base: history.base(), links: known?.links ?? [] })
+      const helpers = new Set(known?.links.map(({ from }) => from))
+      const foreseen = pairs.flatMap((pair) => withForeseen(pair, helpers) ?? [])
+      const { edges, dropped } = chooseEdges(foreseen, described, filled)
       return { edges, dropped, pairs, intent, shapes: described, places, literals }
     },
   }
 }
+
+function placeAt(place: ToolPlace, clause: number, { clauses }: Intent): ToolPlace {
+  return { ...place, clause, chances: clauses.map((_, at) => (at === clause ? 1 : 0)) }
+}
+
+/** What was put into the plan for one tool's sake feeds another only where it plainly gives what that wants. */
+function withForeseen(pair: Pair, helpers: ReadonlySet<number>): Pair | undefined {
+  if (!helpers.has(pair.from) || (pair.parts.added ?? 0) > 0) return pair
+  const fits = pair.fits.filter(({ output, input, score }) => score >= plainFit && output.words.join(' ') === input.words.join(' '))
+  return fits.length === 0 ? undefined : { ...pair, fits }
+}
+
+const plainFit = 0.7
 
 /** Below even odds an edge is taken only where a tool would otherwise lack what it needs: in doubt, assume the dependency. */
 const inDoubt = -1
@@ -74,10 +101,10 @@ function chooseEdges(
       const isNeeded =
         rank === 0 && pair.logOdds >= inDoubt && !speaksAgainst(pair) && pair.fits.some(({ input }) => input.isRequired)
       if (pair.logOdds < 0 && !isNeeded) return false
-      const fits = takeFits(pair, open)
+      const fits = takeFits(pair, open, primaryInput(shape))
       fed.set(pair, fits)
-      const { mention = 0, anaphora = 0, learned = 0, habit = 0 } = pair.parts
-      return fits.length > 0 || Math.max(mention, anaphora, learned + habit) >= spokenOf
+      const { mention = 0, anaphora = 0, learned = 0, habit = 0, added = 0 } = pair.parts
+      return fits.length > 0 || Math.max(mention, anaphora, learned + habit, added) >= spokenOf
     })
   })
   const kept: Pair[] = []
@@ -96,13 +123,13 @@ function speaksAgainst({ parts }: Pair): boolean {
 }
 
 /** Each input is fed by one output, and each output feeds one input; required ones first, then by fit. */
-function takeFits(pair: Pair, open: Set<Field>): readonly Fit[] {
+function takeFits(pair: Pair, open: Set<Field>, primary: Field | undefined): readonly Fit[] {
   const taken: Fit[] = []
   const used = new Set<Field>()
   for (const fit of pair.fits) {
     if (!open.has(fit.input) || used.has(fit.output)) continue
     if (taken.length > 0 && (fit.score < sureFit || !fit.input.isRequired)) continue
-    if (taken.length === 0 && fit.score < leastFit) continue
+    if (taken.length === 0 && fit.score < (fit.input === primary ? leastPrimary : leastFit)) continue
     open.delete(fit.input)
     used.add(fit.output)
     taken.push(fit)
@@ -110,7 +137,9 @@ function takeFits(pair: Pair, open: Set<Field>): readonly Fit[] {
   return taken
 }
 
-const leastFit = 0.15
+/** What a tool is about may be anything; what it is about besides is more special. */
+const leastPrimary = 0.15
+const leastFit = 0.2
 const sureFit = 0.5
 
 /** Stands by what past runs did alone, and others say the same: first this, then that, then the other. */

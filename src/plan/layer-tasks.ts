@@ -1,0 +1,13 @@
+import { DirectedGraph } from 'graphology'
+import dag from 'graphology-dag'
+
+/** Ids that may run at the same time, first to last: topological generations. The edges must hold no circle. */
+export function layerTasks(
+  ids: readonly string[],
+  edges: readonly { readonly from: string; readonly to: string }[],
+): readonly (readonly string[])[] {
+  const graph = new DirectedGraph()
+  for (const id of ids) graph.addNode(id)
+  for (const { from, to } of edges) graph.mergeEdge(from, to)
+  return dag.topologicalGenerations(graph)
+}

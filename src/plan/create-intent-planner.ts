@@ -7,7 +7,7 @@ import { collectReferences } from '../model/reference.js'
 import type { Tool, ToolId } from '../model/tool.js'
 import { chooseTools } from './choose-tools.js'
 import type { ToolSearch } from './create-tool-search.js'
-import { findPrerequisite } from './find-prerequisites.js'
+import { canBeLookedUp, findPrerequisite } from './find-prerequisites.js'
 import type { IntentPlanner, PlanIntentOptions } from './intent-planner.js'
 import { layerTasks } from './layer-tasks.js'
 import { planTasks } from './plan-tasks.js'
@@ -116,6 +116,7 @@ async function planAnew(
       tools,
       edges: fed,
       arguments: origins,
+      missing,
       unserved: choice.unserved.length,
       contradictions: choice.contradictions.length,
     }),
@@ -188,12 +189,15 @@ function firstNeed(
   tried: ReadonlySet<string>,
 ) {
   for (const [to, shape] of wired.shapes.entries()) {
+    // What was added itself needs nothing more, or it would not have been.
+    if (picks[to]!.by === 'prerequisite') continue
     const fed = new Set(wired.edges.filter((edge) => edge.to === String(to)).flatMap(({ fields }) => fields.map(({ input }) => input)))
     const filled = new Set(wired.literals.filter(({ tool }) => tool === to).map(({ field }) => field.path))
     const habits = new Set(deps.experience.habits(picks[to]!.tool.id).map(({ argument }) => argument))
     const feeding = new Set(picks.flatMap(({ feeds }) => (feeds?.to === to ? [feeds.input] : [])))
     for (const input of shape.inputs) {
       if (!input.isRequired || input.isContainer || input.default !== undefined || input.lists > 0) continue
+      if (!canBeLookedUp(input)) continue
       if (fed.has(input.path) || filled.has(input.path) || feeding.has(input.path)) continue
       if (Object.hasOwn(given, input.name) || Object.hasOwn(given, input.path)) continue
       if (habits.has(input.path) && !clauseOf(picks[to]!, intent).forEach) continue

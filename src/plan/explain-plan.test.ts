@@ -138,6 +138,15 @@ it('stays a dozen short lines however large the plan is, and keeps all of it as 
   expect(explained.edges).toHaveLength(199)
 })
 
+it('an edge that says nothing of itself shows what weighed most', () => {
+  const parts = { bias: -0.5, order: 1.25, fields: 2, verbs: 0.1 }
+  const { text } = explainPlan(
+    planOf({ edges: [planEdge('search', 'read', { why: '', parts })] }),
+    depsOf([]),
+  )
+  expect(text).toContain('search -> read .92: fields 2.0, order 1.3, bias -0.5')
+})
+
 it('a plan without tasks, the same tool twice, and edges to nowhere are explained without a fault', () => {
   const deps = depsOf([edge('read', 'note', 'provides')])
   expect(explainPlan(planOf({ edges: [], tools: [] }, []), deps).text).toBe('')

@@ -134,28 +134,27 @@ const reasons = {
   given: 'was asked for',
 } as const satisfies Record<Exclude<ToolChoice['by'], 'intent'>, string>
 
-function writeEdge({ from, to, probability, why, direct, path }: EdgeExplanation): string {
-  return `${from} -> ${to} ${figure(probability)}: ${[why, ...writeLearned(direct, path)].filter(Boolean).join('; ')}`
+function writeEdge({ from, to, probability, parts, why, direct, path }: EdgeExplanation): string {
+  const reasons = [why === '' ? strongest(parts) : why, learned(direct, path)].filter((one) => one !== '')
+  return `${from} -> ${to} ${figure(probability)}${reasons.length === 0 ? '' : `: ${reasons.join('; ')}`}`
 }
 
-function writeLearned(
-  direct: readonly LearnedEdge[],
-  path: readonly LearnedEdge[] | undefined,
-): readonly string[] {
+function strongest(parts: PlanEdge['parts']): string {
+  const heaviest = Object.entries(parts).sort(([, a], [, b]) => Math.abs(b) - Math.abs(a))
+  return heaviest
+    .slice(0, 3)
+    .map(([name, value]) => `${name} ${value.toFixed(1)}`)
+    .join(', ')
+}
+
+function learned(direct: readonly LearnedEdge[], path: readonly LearnedEdge[] | undefined): string {
   const seen = direct.filter(({ count }) => count > 0).sort((a, b) => b.count - a.count)[0]
   if (seen !== undefined) {
     const last = seen.lastSeen === undefined ? '' : `, last ${day(seen.lastSeen)}`
-    return [`${seen.type} seen ${seen.count} times${last}`]
+    return `${seen.type} seen ${seen.count === 1 ? 'once' : `${seen.count} times`}${last}`
   }
-  if (path !== undefined) {
-    return [
-      `known way: ${path
-        .map(({ from }) => from)
-        .concat(path.at(-1)!.to)
-        .join(' -> ')}`,
-    ]
-  }
-  return direct.length > 0 ? ['the schemas suggest it'] : []
+  if (path !== undefined) return `known way: ${[path[0]!.from, ...path.map(({ to }) => to)].join(' -> ')}`
+  return direct.length > 0 ? 'the schemas suggest it' : ''
 }
 
 function countSources(origins: readonly ArgumentOrigin[]): readonly string[] {

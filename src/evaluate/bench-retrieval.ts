@@ -8,6 +8,7 @@ import { UsageError } from '../errors.js'
 import { createKnowledgeGraph } from '../graph/create-knowledge-graph.js'
 import { silentLog } from '../model/log.js'
 import { createToolSearch, type ToolHit, type ToolSearch } from '../plan/create-tool-search.js'
+import { percentile } from './percentile.js'
 import { createPlainBm25 } from './plain-bm25.js'
 import { readQueries, readToolSet } from './read-set.js'
 import { type Ranking, type RetrievalFigures, retrievalFigures } from './retrieval-figures.js'
@@ -115,9 +116,4 @@ function calibrationError(judged: readonly Judged[]): number {
   }
   const gaps = bins.reduce((sum, { score, wanted }) => sum + Math.abs(score - wanted), 0)
   return gaps / Math.max(1, judged.length)
-}
-
-function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }

@@ -58,13 +58,14 @@ export async function readRows(directory: string, name: string): Promise<readonl
   return (await readLines(directory, name)).map(({ row }) => row)
 }
 
-interface Line {
+export interface Line {
   readonly row: JsonObject
   /** From 1, as editors count. */
   readonly line: number
 }
 
-async function readLines(directory: string, name: string): Promise<readonly Line[]> {
+/** The rows of a file with their places, for errors that name them. */
+export async function readLines(directory: string, name: string): Promise<readonly Line[]> {
   const file = join(directory, `${name}.jsonl`)
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(
@@ -105,17 +106,17 @@ function toTool(row: JsonObject, id: string, taken: ReadonlyMap<ToolId, string>)
   }
 }
 
-function textOf(row: JsonObject, key: string, directory: string, name: string, line: number): string {
+export function textOf(row: JsonObject, key: string, directory: string, name: string, line: number): string {
   const value = row[key]
   if (isId(value)) return String(value)
   throw badRow(directory, name, line, `"${key}", a text`)
 }
 
-function isId(value: Json | undefined): value is string | number {
+export function isId(value: Json | undefined): value is string | number {
   return typeof value === 'number' || (typeof value === 'string' && value !== '')
 }
 
-function badRow(directory: string, name: string, line: number, expected: string): UsageError {
+export function badRow(directory: string, name: string, line: number, expected: string): UsageError {
   return new UsageError(`${join(directory, `${name}.jsonl`)}:${line}: expected ${expected}.`)
 }
 

@@ -6,10 +6,13 @@ import { StoreError } from '../errors.js'
 import { createKnowledgeGraph } from '../graph/create-knowledge-graph.js'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
 import type { Edge } from '../model/edge.js'
+import type { Json, JsonObject } from '../model/json.js'
 import { type Log, silentLog } from '../model/log.js'
 import { newId } from '../model/new-id.js'
+import type { Plan, PlannedTask } from '../model/plan.js'
 import { createRedact } from '../model/redact.js'
-import { formatToolId } from '../model/tool.js'
+import type { Run } from '../model/run.js'
+import { formatToolId, type ToolId } from '../model/tool.js'
 import { openStore } from '../store/open-store.js'
 import type { Store } from '../store/store.js'
 import { createLearning, type Learning } from './create-learning.js'
@@ -36,8 +39,9 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  await store.foldTraces([], Number.MAX_SAFE_INTEGER)
+  await store.foldTraces({ edges: [], outputSchemas: [] }, Number.MAX_SAFE_INTEGER)
   await store.replaceEdges([], Number.MAX_SAFE_INTEGER)
+  await store.replaceOutputSchemas([], Number.MAX_SAFE_INTEGER)
   runs = randomRuns(7, 24)
   cosine = runs.cosine
   logged = []
@@ -94,6 +98,8 @@ describe('what was learned can be rebuilt', () => {
       expect(new Set(live.map(({ source }) => source)).size).toBe(3)
       expect(live.some(({ failures }) => failures > 0)).toBe(true)
       expect(sorted(await store.loadEdges())).toStrictEqual(live)
+      const schemas = await store.loadOutputSchemas()
+      expect(schemas.some(({ samples }) => samples > 5)).toBe(true)
 
       const unchanged = { added: [], removed: [], changed: [], edges: live.length }
       expect(await learning.rebuild()).toMatchObject({ ...unchanged, runs: 80 })
@@ -102,16 +108,21 @@ describe('what was learned can be rebuilt', () => {
       expect(await learning.rebuild()).toMatchObject({ ...unchanged, runs: 80 })
       cosine = runs.cosine
       expect(sorted(graph.edges())).toStrictEqual(live)
+      expect(await store.loadOutputSchemas()).toStrictEqual(schemas)
       for (const newest of [63, 20, 20, 0]) {
         await learning.retain({ newest, since: Number.POSITIVE_INFINITY })
         expect(await learning.rebuild()).toMatchObject({ ...unchanged, runs: newest })
         expect(sorted(graph.edges())).toStrictEqual(live)
         expect(sorted(await store.loadEdges())).toStrictEqual(live)
+        expect(await store.loadOutputSchemas()).toStrictEqual(schemas)
       }
       await learnSome(20)
       const later = sorted(graph.edges())
+      const laterSchemas = await store.loadOutputSchemas()
+      expect(laterSchemas).not.toEqual(schemas)
       expect(await learning.rebuild()).toMatchObject({ added: [], removed: [], changed: [], runs: 20 })
       expect(sorted(graph.edges())).toStrictEqual(later)
+      expect(await store.loadOutputSchemas()).toStrictEqual(laterSchemas)
       const loaded = learningOn(store)
       await loaded.load(store)
       expect(sorted(graph.edges())).toStrictEqual(later)
@@ -269,6 +280,193 @@ describe('a store that fails', () => {
     await learnSome(3)
     expect(logged.at(-1)).toContain('it cannot be stored')
     expect(await learning.rebuild()).toMatchObject({ runs: 3, added: [], removed: [], changed: [] })
+  })
+})
+
+describe('experience', () => {
+  const [list, read] = [formatToolId('fs', 'list'), formatToolId('fs', 'read')]
+
+  /** Lists a folder, then reads its first file. */
+  function aRun(folder: string, content: Json = 'text'): { readonly plan: Plan; readonly run: Run } {
+    const planned = (
+      id: string,
+      tool: ToolId,
+      args: JsonObject,
+      dependsOn: readonly string[],
+    ): PlannedTask => ({
+      ...{ id, tool, arguments: args, dependsOn, onError: 'fail' },
+    })
+    const intent = `show the first file of ${folder}`
+    const from = { $from: 'list.files[0]' }
+    const done = { status: 'complete', startedAt: Date.now(), ms: 1 } as const
+    return {
+      plan: {
+        intent,
+        tasks: [
+          planned('list', list, { path: folder, deep: false }, []),
+          planned('read', read, { path: from }, ['list']),
+        ],
+      },
+      run: {
+        ...{ id: newId(), intent, status: 'complete', startedAt: Date.now(), endedAt: Date.now() + 5 },
+        tasks: [
+          {
+            ...done,
+            id: 'list',
+            tool: list,
+            arguments: { path: folder, deep: false },
+            result: { files: ['a.md'] },
+          },
+          {
+            ...done,
+            id: 'read',
+            tool: read,
+            arguments: { path: 'a.md' },
+            result: content,
+            startedAt: Date.now() + 2,
+          },
+        ],
+      },
+    }
+  }
+
+  function expectExperience({ experience }: Learning, runs: number): void {
+    expect(experience.habits(list)).toEqual([
+      { argument: 'path', how: { kind: 'intent' }, count: runs, of: runs },
+      { argument: 'deep', how: { kind: 'constant', value: false }, count: runs, of: runs },
+    ])
+    expect(experience.habits(read)).toEqual([
+      { argument: 'path', how: { kind: 'wired', from: list, path: 'files[*]' }, count: runs, of: runs },
+    ])
+    const [similar] = experience.runsLike('show the first file of "my notes"')
+    expect(similar).toMatchObject({ similarity: 1, run: { tasks: [{ id: 'list' }, { id: 'read' }] } })
+    expect(similar!.run.tasks[1]).toMatchObject({
+      arguments: { path: { $from: 'list.files[0]' } },
+      dependsOn: ['list'],
+    })
+    expect(experience.outputSchema(list)).toEqual({
+      type: 'object',
+      properties: { files: { type: 'array', items: { type: 'string' } } },
+      required: ['files'],
+    })
+  }
+
+  async function learnRuns(on: Learning, ...folders: readonly string[]): Promise<void> {
+    for (const folder of folders) {
+      const { plan, run } = aRun(folder)
+      await on.learn(plan, run)
+    }
+  }
+
+  it('is there at once, after a restart and after a rebuild', async () => {
+    await learnRuns(learning, '/tmp/a', '/tmp/b', '/tmp/c')
+    expectExperience(learning, 3)
+    const restarted = learningOn(store)
+    await restarted.load(store)
+    await restarted.settled()
+    expectExperience(restarted, 3)
+    await restarted.rebuild()
+    expectExperience(restarted, 3)
+    expect(await store.loadOutputSchemas()).toMatchObject([
+      { tool: list, version: 1, samples: 3 },
+      { tool: read, version: 1, samples: 3, schema: { type: 'string' } },
+    ])
+    expect(logged).toEqual([])
+  })
+
+  it('a damaged or lost schema is mended by a rebuild', async () => {
+    await learnRuns(learning, '/tmp/a', '/tmp/b')
+    const schemas = await store.loadOutputSchemas()
+    const stray = { ...schemas[0]!, tool: formatToolId('x', 'stray') }
+    const wrong = { ...schemas[1]!, schema: { type: 'null' } }
+    await store.replaceOutputSchemas([stray, wrong], Number.MAX_SAFE_INTEGER)
+    await learning.rebuild()
+    expect(await store.loadOutputSchemas()).toStrictEqual(schemas)
+    expect(learning.experience.outputSchema(stray.tool)).toBeUndefined()
+  })
+
+  it('the version of a schema grows when results change, and nothing is read from a summary', async () => {
+    await learnRuns(learning, '/tmp/a')
+    const large = Array.from({ length: 2_000 }, (_, at) => ({ line: at, text: 'x'.repeat(20) }))
+    for (const content of [{ lines: 3 }, large, 'other text'] as const) {
+      const { plan, run } = aRun('/tmp/b', content)
+      await learning.learn(plan, run)
+    }
+    expect((await store.loadOutputSchemas())[1]).toMatchObject({
+      ...{ tool: read, version: 2, samples: 3 },
+      schema: { type: ['object', 'string'], properties: { lines: { type: 'integer' } } },
+    })
+  })
+
+  it('two gateways count the results of both, also where one has not read what the other wrote', async () => {
+    const other = learningOn(store)
+    await learnRuns(learning, '/tmp/a')
+    await learnRuns(other, '/tmp/b', '/tmp/c')
+    await learnRuns(learning, '/tmp/d')
+    expect(await store.loadOutputSchemas()).toMatchObject([{ samples: 4 }, { samples: 4 }])
+    expect(await learning.rebuild()).toMatchObject({ runs: 4 })
+    expect(await store.loadOutputSchemas()).toMatchObject([{ samples: 4 }, { samples: 4 }])
+    expect(logged).toEqual([])
+  })
+
+  it('a schema that cannot be saved is no trouble of the run, and is saved with the next one', async () => {
+    let left = 1
+    const failing = new Proxy(store, {
+      get(target, name) {
+        const value = Reflect.get(target, name, target)
+        if (name === 'saveOutputSchema' && left-- > 0)
+          return () => Promise.reject(new StoreError('The database is away.', ''))
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    const disturbed = learningOn(failing)
+    await learnRuns(disturbed, '/tmp/a')
+    expect(logged).toEqual(['What the results of a run look like is not stored yet.'])
+    expectExperience(disturbed, 1)
+    await learnRuns(disturbed, '/tmp/b')
+    expectExperience(disturbed, 2)
+    expect(await store.loadOutputSchemas()).toMatchObject([{ samples: 2 }, { samples: 2 }])
+  })
+
+  it('the same run teaches once', async () => {
+    const { plan, run } = aRun('/tmp/a')
+    await learning.learn(plan, run)
+    await learning.learn(plan, run)
+    expectExperience(learning, 1)
+    expect(await store.loadOutputSchemas()).toMatchObject([{ samples: 1 }, { samples: 1 }])
+  })
+
+  it('opening does not wait for it, closing ends it, and what cannot be read is told', async () => {
+    await learnRuns(learning, '/tmp/a')
+    let isRead = false
+    const on = (loadRecentTraces: Store['loadRecentTraces']): Store =>
+      new Proxy(store, {
+        get(target, name) {
+          if (name === 'loadRecentTraces') return loadRecentTraces
+          const value = Reflect.get(target, name, target)
+          return typeof value === 'function' ? value.bind(target) : value
+        },
+      })
+    const slow = on(async function* (newest) {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      yield* store.loadRecentTraces(newest)
+      isRead = true
+    })
+    const opened = learningOn(slow)
+    await opened.load(slow)
+    expect(isRead).toBe(false)
+    await opened.close()
+    expect(opened.experience.habits(list)).toEqual([])
+    expect(logged).toEqual([])
+    const broken = on(() => {
+      throw new StoreError('The traces cannot be read.', '')
+    })
+    const without = learningOn(broken)
+    await without.load(broken)
+    await without.settled()
+    expect(logged).toEqual(['How tools were used in earlier runs cannot be read: plans are made without it.'])
+    await learnRuns(without, '/tmp/a')
+    expectExperience(without, 1)
   })
 })
 

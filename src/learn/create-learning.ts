@@ -1,11 +1,13 @@
 /**
  * Run -> what is known better now. Promises: the edges in the store are the fold of the traces after every step, and the
  * graph says the same but for what other gateways on the same database have learned since it was read; learning never disturbs the run it learns from: nothing here throws at it or keeps it waiting; what could not
- * be stored is tried again with the next run. Never touches servers or clients, and keeps no text that was not redacted.
+ * be stored is tried again with the next run. Experience follows what was stored (keep-experience.ts). Never touches servers or
+ * clients, and keeps no text that was not redacted.
  */
 import type { Analyses } from '../graph/create-analysis.js'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
 import type { EdgeKey } from '../model/edge.js'
+import type { Experience } from '../model/experience.js'
 import type { Log } from '../model/log.js'
 import type { Plan } from '../model/plan.js'
 import type { Redact } from '../model/redact.js'
@@ -16,6 +18,7 @@ import { withinMs } from '../model/within-ms.js'
 import { createMutex } from '../store/create-mutex.js'
 import type { Store } from '../store/store.js'
 import { foldTraces } from './fold-traces.js'
+import { keepExperience } from './keep-experience.js'
 import { learnFromTraces } from './learn-from-traces.js'
 import { type Rebuilt, rebuildGraph } from './rebuild-graph.js'
 import { type GraphSummary, summariseGraph } from './summarise-graph.js'
@@ -34,8 +37,12 @@ export interface LearningOptions {
 }
 
 export interface Learning {
+  /** How tools were used. Read in the background once the store is open: `settled` says when. */
+  readonly experience: Experience
   /** Reads what is known. To be called when the store has opened, before anybody else gets it. */
   load(store: Store): Promise<void>
+  /** Waits until past runs have been read, or could not be; rejects where the store was not opened. */
+  settled(): Promise<void>
   /** Takes in a run that ended, with its values as they were. Never rejects; resolves when that is stored, or was given up for now. */
   learn(plan: Plan, run: Run): Promise<void>
   /** Edges guessed from the schemas of the catalogue, instead of those of before. */
@@ -69,6 +76,7 @@ export function createLearning(options: LearningOptions): Learning {
   const exclusive = createMutex()
   const waiting: Waiting[] = []
   const closing = new AbortController()
+  const keeper = keepExperience({ log })
   const openStore = (): Promise<Store> => unlessAborted(store(), closing.signal)
 
   const keep = (traces: readonly Trace[]): void => {
@@ -87,7 +95,8 @@ export function createLearning(options: LearningOptions): Learning {
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
       const { runId } = next.traces[0]!
       try {
-        const { refused } = await learnFromTraces(next.traces, { graph, store: open })
+        const { isNew, refused } = await learnFromTraces(next.traces, { graph, store: open })
+        if (isNew) await keeper.take(next.traces, open)
         if (refused.length > 0)
           log.debug('Edges that would close a cycle were refused.', {
             run: runId,
@@ -104,6 +113,7 @@ export function createLearning(options: LearningOptions): Learning {
   }
 
   return {
+    experience: keeper.experience,
     async load(open) {
       const { refused } = graph.load(await open.loadEdges())
       if (refused.length > 0)
@@ -111,6 +121,11 @@ export function createLearning(options: LearningOptions): Learning {
           edges: refused.length,
           first: refused[0],
         })
+      keeper.load(open)
+    },
+    async settled() {
+      await openStore()
+      await keeper.settled()
     },
     async learn(plan, run) {
       try {
@@ -141,6 +156,7 @@ export function createLearning(options: LearningOptions): Learning {
         const templates = graph.edges().filter(isUnseen)
         const rebuilt = await rebuildGraph({ store: open, graph: fresh, templates })
         graph.load(fresh.edges())
+        await keeper.reload(open)
         return rebuilt
       }),
     retain: (kept) =>
@@ -161,7 +177,7 @@ export function createLearning(options: LearningOptions): Learning {
         if (waiting.length > 0) await learnWaiting()
       })
       // Why it failed was told when it did so first; what is left is told below.
-      await withinMs(last.catch(nothing), closeWithinMs, undefined)
+      await withinMs(Promise.all([last.catch(nothing), keeper.close()]), closeWithinMs, undefined)
       clearTimeout(giveUp)
       if (waiting.length > 0) log.warn('Not all runs were learned from.', { runs: waiting.length })
     },

@@ -5,6 +5,8 @@ import type { Store } from '../store/store.js'
 import { observeTraces } from './observe-traces.js'
 
 export interface Learnt {
+  /** False: it was learned from before, and nothing has changed. */
+  readonly isNew: boolean
   readonly changed: readonly Edge[]
   readonly refused: readonly Observation[]
 }
@@ -26,13 +28,13 @@ export async function learnFromTraces(
     const promoted = promotedAmong(changed, before)
     const edges = incrementsOf(changed, before, promoted)
     if (await store.saveLearned({ traces: notePromotions(traces, promoted), edges }))
-      return { changed, refused }
+      return { isNew: true, changed, refused }
   } catch (error) {
     putBack(graph, changed, before)
     throw error
   }
   graph.load(await store.loadEdges())
-  return { changed: [], refused: [] }
+  return { isNew: false, changed: [], refused: [] }
 }
 
 function promotedAmong(changed: readonly Edge[], before: readonly Edge[]): readonly EdgeKey[] {

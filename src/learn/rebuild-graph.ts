@@ -2,9 +2,12 @@ import { StoreError } from '../errors.js'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
 import type { EdgeKey } from '../model/edge.js'
 import type { Store } from '../store/store.js'
-import { diffEdges, type EdgesDiff, isEmptyDiff } from './diff-edges.js'
+import { diffEdges, type EdgesDiff } from './diff-edges.js'
+import { foldSchemas } from './fold-schemas.js'
+import { isSameBaseline } from './is-same-baseline.js'
 import { lessonsOf } from './lessons-of.js'
 import { observeTraces } from './observe-traces.js'
+import { schemaSamples } from './schema-samples.js'
 
 export interface RebuildOptions {
   readonly store: Store
@@ -26,7 +29,7 @@ const mostAttempts = 3
 
 /**
  * Everything learned, once more from the start: the baseline, then all traces in their order. Where nothing was damaged
- * and no rule has changed, the edges are those that stood there. Begun again where another gateway has learned or folded
+ * and no rule has changed, edges and output schemas are those that stood there. Begun again where another gateway has learned or folded
  * meanwhile: its lesson would be lost, or counted twice.
  */
 export async function rebuildGraph(options: RebuildOptions): Promise<Rebuilt> {
@@ -42,21 +45,24 @@ export async function rebuildGraph(options: RebuildOptions): Promise<Rebuilt> {
 
 async function tryRebuild({ store, graph, templates }: RebuildOptions): Promise<Rebuilt | undefined> {
   const baseline = await store.loadBaseline()
-  graph.load(baseline)
+  graph.load(baseline.edges)
   graph.replaceTemplates(templates)
+  const results = foldSchemas(baseline.outputSchemas)
   let runs = 0
   let traces = 0
   let through = 0
   for await (const lesson of lessonsOf(store.loadTraces())) {
     graph.observe(observeTraces(lesson.traces))
+    results.take(schemaSamples(lesson.traces))
     runs += 1
     traces += lesson.traces.length
     through = lesson.position
   }
   // Traces that were folded between the two reads are in neither.
-  if (!isEmptyDiff(diffEdges(baseline, await store.loadBaseline()))) return undefined
+  if (!isSameBaseline(baseline, await store.loadBaseline())) return undefined
   const before = await store.loadEdges()
   if (!(await store.replaceEdges(graph.edges(), through))) return undefined
+  if (!(await store.replaceOutputSchemas(results.schemas(), through))) return undefined
   // As the store gives them: both sides in one form.
   const after = await store.loadEdges()
   return { runs, traces, edges: after.length, ...diffEdges(before, after) }

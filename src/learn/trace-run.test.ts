@@ -108,6 +108,96 @@ it('a default that stood in for a failed call is neither a result nor a source',
   expect(b!.links).toEqual([])
 })
 
+it('of a task done for each every element has a trace, the task none, and places go with one another', () => {
+  const each = ['list.files[*].name']
+  const element = (id: string, place: number, fields: Partial<TaskOutcome> = {}) => {
+    const element = outcome(`${id}[${place}]`, { parent: id, tool: formatToolId('t', id) })
+    return { ...element, startedAt: id === 'read' ? 20 : 30, result: { body: `b-${place}` }, ...fields }
+  }
+  const fromList = { path: { $from: 'list.files[*].name' } }
+  const traces = trace(
+    [
+      planned('list'),
+      planned('read', { arguments: fromList, dependsOn: ['list'], each }),
+      planned('sum', {
+        arguments: { text: { $from: 'read[*].body' } },
+        dependsOn: ['read'],
+        each: ['read[*].body'],
+      }),
+      planned('note', { arguments: fromList, dependsOn: ['list', 'read'], each }),
+      planned('all', {
+        arguments: { texts: { $from: 'read[*].body' }, one: { $from: 'read[1].body' } },
+        dependsOn: ['read'],
+      }),
+      planned('empty', { each }),
+    ],
+    [
+      outcome('list', { result: { files: [{ name: 'a.txt' }, { name: 'b.txt' }] } }),
+      outcome('read', { startedAt: 20, result: [{ body: 'b-0' }, { body: 'b-1' }] }),
+      ...[element('read', 0), element('read', 1)],
+      outcome('sum', { startedAt: 30 }),
+      ...[element('sum', 0), element('sum', 1)],
+      outcome('note', { startedAt: 30 }),
+      ...[element('note', 0), element('note', 1, { status: 'failed', error })],
+      outcome('all', { startedAt: 40, arguments: { texts: ['b-0', 'b-1'], one: 'b-1' } }),
+      outcome('empty', { result: [] }),
+    ],
+  )
+  const at = (taskId: string) => traces.find((one) => one.taskId === taskId)!
+  expect(traces.slice(1).map(({ taskId }) => taskId)).toEqual([
+    ...['list', 'read[0]', 'read[1]', 'sum[0]', 'sum[1]', 'note[0]', 'note[1]', 'all'],
+  ])
+  expect(at('read[1]')).toMatchObject({
+    tool: 't:read',
+    parentId: 'run-1',
+    dependsOn: [at('list').id],
+    links: [{ from: at('list').id, resultPath: 'files[*].name', argumentPath: 'path' }],
+  })
+  expect(at('sum[1]')).toMatchObject({
+    dependsOn: [at('read[1]').id],
+    links: [{ from: at('read[1]').id, resultPath: '[*].body', argumentPath: 'text' }],
+  })
+  expect(at('note[1]')).toMatchObject({ dependsOn: [at('list').id, at('read[1]').id], success: false })
+  expect(at('all')).toMatchObject({
+    dependsOn: [at('read[0]').id, at('read[1]').id],
+    links: [
+      { from: at('read[0]').id, resultPath: '[*].body', argumentPath: 'texts' },
+      { from: at('read[1]').id, resultPath: '[*].body', argumentPath: 'texts' },
+      { from: at('read[1]').id, resultPath: '[1].body', argumentPath: 'one' },
+    ],
+  })
+})
+
+it('a thousand elements that wait for a thousand others stay cheap', () => {
+  const many = (id: string, startedAt: number) => [
+    outcome(id, { startedAt }),
+    ...Array.from({ length: 1_000 }, (_, place) =>
+      outcome(`${id}[${place}]`, {
+        parent: id,
+        tool: formatToolId('t', id),
+        startedAt,
+        result: `${id}-${place}`,
+      }),
+    ),
+  ]
+  const before = performance.now()
+  const traces = trace(
+    [
+      planned('list'),
+      planned('a', { arguments: { x: { $from: 'list[*]' } }, dependsOn: ['list'], each: ['list[*]'] }),
+      planned('b', {
+        arguments: { x: { $from: 'list.y[*]' } },
+        dependsOn: ['list', 'a'],
+        each: ['list.y[*]'],
+      }),
+    ],
+    [outcome('list', { result: [] }), ...many('a', 20), ...many('b', 30)],
+  )
+  expect(performance.now() - before).toBeLessThan(2_000)
+  expect(traces).toHaveLength(2_002)
+  expect(traces.at(-1)!.dependsOn).toHaveLength(11)
+})
+
 it('a result too deep for any recursion is traced like any other', () => {
   const deep = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`)
   const [, a] = trace([planned('a')], [outcome('a', { result: deep, arguments: { deep } })])

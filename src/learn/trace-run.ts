@@ -10,13 +10,16 @@ import { type DeclaredLink, referenceLinks } from './reference-links.js'
 
 /**
  * What happened in a run, for good: the run first, then each task whose call was really started, in the plan's order. Links
- * are found in the values as they were; what the traces keep of them is redacted and bounded (keep-value.ts).
+ * are found in the values as they were; what the traces keep of them is redacted and bounded (keep-value.ts). A task done for
+ * each made no call itself: its elements did, and each of them has its trace.
  */
 export function traceRun(plan: Plan, run: Run, { redact }: { readonly redact: Redact }): readonly Trace[] {
-  const planned = new Map(plan.tasks.map((task) => [task.id, task]))
-  const started = run.tasks.filter((task): task is StartedTask => task.startedAt !== undefined)
-  const calls = started.map((task) => toCall(task, planned.get(task.id), run))
-  const valuesOf = new Map(calls.map(({ task, values }) => [task.id, values]))
+  const planned = new Map(
+    plan.tasks.map((task) => [task.id, { task, declared: referenceLinks(task.arguments) }]),
+  )
+  const started = run.tasks.filter(isStarted).filter(({ id }) => planned.get(id)?.task.each === undefined)
+  const calls = started.map((task) => toCall(task, planned.get(task.parent ?? task.id), run))
+  const callsOf = groupByTask(calls)
   const links = findValueLinks(calls.map(({ values }) => values))
   const endedAt =
     run.endedAt ?? calls.reduce((end, { values }) => Math.max(end, values.endedAt), run.startedAt)
@@ -32,8 +35,8 @@ export function traceRun(plan: Plan, run: Run, { redact }: { readonly redact: Re
   }
   return [
     root,
-    ...calls.map(({ task, values, declared }): Trace => {
-      const given = planned.get(task.id)?.dependsOn ?? []
+    ...calls.map((call): Trace => {
+      const { task, values } = call
       return {
         id: values.id,
         parentId: run.id,
@@ -46,8 +49,8 @@ export function traceRun(plan: Plan, run: Run, { redact }: { readonly redact: Re
         success: task.status === 'complete' && task.error === undefined,
         startedAt: values.startedAt,
         endedAt: values.endedAt,
-        dependsOn: given.flatMap((id) => valuesOf.get(id)?.id ?? []),
-        links: [...declaredLinks(declared, valuesOf), ...(links.get(values.id) ?? [])].map((link) => ({
+        dependsOn: dependenciesOf(call, callsOf),
+        links: [...declaredLinks(call, callsOf), ...(links.get(values.id) ?? [])].map((link) => ({
           ...link,
           resultPath: redact(link.resultPath),
           argumentPath: redact(link.argumentPath),
@@ -59,18 +62,38 @@ export function traceRun(plan: Plan, run: Run, { redact }: { readonly redact: Re
 
 type StartedTask = TaskOutcome & { readonly startedAt: number }
 
+interface Planned {
+  readonly task: PlannedTask
+  readonly declared: readonly DeclaredLink[]
+}
+
 interface Call {
   readonly task: StartedTask
-  readonly declared: readonly DeclaredLink[]
+  /** Of an element. */
+  readonly place: number | undefined
+  /** Absent for what the plan does not have. */
+  readonly planned: Planned | undefined
   readonly values: CallValues
 }
 
-function toCall(task: StartedTask, planned: PlannedTask | undefined, run: Run): Call {
-  const declared = planned === undefined ? [] : referenceLinks(planned.arguments)
+/** The calls of one task: its own, or those of its elements. */
+interface TaskCalls {
+  readonly all: readonly Call[]
+  /** As many of those that gave a result as links are made of. */
+  readonly examples: readonly Call[]
+  readonly byPlace: ReadonlyMap<number, Call>
+}
+
+function isStarted(task: TaskOutcome): task is StartedTask {
+  return task.startedAt !== undefined
+}
+
+function toCall(task: StartedTask, planned: Planned | undefined, run: Run): Call {
   const startedAt = Math.round(task.startedAt)
   return {
     task,
-    declared,
+    place: task.parent === undefined ? undefined : Number(task.id.slice(task.parent.length + 1, -1)),
+    planned,
     values: {
       id: newId(startedAt),
       arguments: task.arguments,
@@ -78,20 +101,91 @@ function toCall(task: StartedTask, planned: PlannedTask | undefined, run: Run): 
       ...(task.result !== undefined && task.error === undefined && { result: task.result }),
       startedAt,
       endedAt: Math.round(task.ms === undefined ? (run.endedAt ?? task.startedAt) : task.startedAt + task.ms),
-      explained: declared.map(({ argumentPath }) => argumentPath),
+      explained: (planned?.declared ?? []).map(({ argumentPath }) => argumentPath),
     },
   }
 }
 
+function groupByTask(calls: readonly Call[]): ReadonlyMap<string, TaskCalls> {
+  const groups = new Map<string, Call[]>()
+  for (const call of calls) {
+    const id = call.task.parent ?? call.task.id
+    const group = groups.get(id)
+    if (group === undefined) groups.set(id, [call])
+    else group.push(call)
+  }
+  return new Map(
+    [...groups].map(([id, all]) => {
+      const byPlace = new Map(
+        all.flatMap((call) => (call.place === undefined ? [] : [[call.place, call] as const])),
+      )
+      return [id, { all, examples: all.filter(hasResult).slice(0, mostLinksPerArgument), byPlace }]
+    }),
+  )
+}
+
+/** A default that stood in for a failed call is none. */
+function hasResult({ values }: Call): boolean {
+  return values.result !== undefined
+}
+
+/** A thousand elements that each wait for a thousand others would be a million ids, and one edge: some stand for all. */
+const mostPairs = 10_000
+
+/** The same place of a task that was done for the same lists; else every call of it. */
+function dependenciesOf(call: Call, callsOf: ReadonlyMap<string, TaskCalls>): readonly string[] {
+  const { planned, place } = call
+  if (planned === undefined) return []
+  const siblings = callsOf.get(planned.task.id)?.all.length ?? 1
+  return planned.task.dependsOn.flatMap((id) => {
+    const source = callsOf.get(id)
+    if (source === undefined) return []
+    if (place !== undefined && isAligned(planned, source)) return source.byPlace.get(place)?.values.id ?? []
+    const most = Math.max(1, Math.floor(mostPairs / siblings))
+    return source.all.slice(0, place === undefined ? undefined : most).map(({ values }) => values.id)
+  })
+}
+
+/** Whether the places of the two go with one another: one is made from the other, place by place, or both from one list. */
+function isAligned({ task, declared }: Planned, source: TaskCalls): boolean {
+  const { planned } = source.all[0]!
+  if (planned?.task.each === undefined) return false
+  if (planned.task.each.some((text) => task.each?.includes(text))) return true
+  return declared.some(
+    ({ reference }) => reference.task === planned.task.id && isPlaceByPlace(task, reference),
+  )
+}
+
+/** `read[*].content`: with a second `[*]` the places are others. */
+function isPlaceByPlace({ each }: PlannedTask, { text, path }: DeclaredLink['reference']): boolean {
+  const [first, ...rest] = path
+  return each?.includes(text) === true && first?.kind === 'each' && rest.every(({ kind }) => kind !== 'each')
+}
+
+/** As in find-value-links.ts: a list of a hundred is one link said a hundred times. */
+const mostLinksPerArgument = 8
+
 /** A reference to a task that gave no result of its own, but a default, links to nothing. */
 function declaredLinks(
-  declared: readonly DeclaredLink[],
-  valuesOf: ReadonlyMap<string, CallValues>,
+  { planned, place }: Call,
+  callsOf: ReadonlyMap<string, TaskCalls>,
 ): readonly ValueLink[] {
-  return declared.flatMap(({ task, resultPath, argumentPath }) => {
-    const from = valuesOf.get(task)
-    return from?.result === undefined ? [] : [{ from: from.id, resultPath, argumentPath }]
+  if (planned === undefined) return []
+  return planned.declared.flatMap(({ reference, resultPath, argumentPath }) => {
+    const source = callsOf.get(reference.task)
+    if (source === undefined) return []
+    const [first] = reference.path
+    const at =
+      first?.kind === 'index' ? first.index : isPlaceByPlace(planned.task, reference) ? place : undefined
+    return callsAt(source, at).map(({ values }) => ({ from: values.id, resultPath, argumentPath }))
   })
+}
+
+/** Of a task that was not done for each, `[0]` is a place in its result. */
+function callsAt({ examples, byPlace }: TaskCalls, place: number | undefined): readonly Call[] {
+  if (place === undefined || byPlace.size === 0) return examples
+  const call = byPlace.get(place)
+  return call !== undefined && hasResult(call) ? [call] : []
 }
 
 function keepObject(value: JsonObject, redact: Redact): JsonObject {

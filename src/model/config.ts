@@ -51,6 +51,8 @@ export interface PmlConfig {
     readonly embedder: string
     readonly endpoints: readonly EndpointConfig[]
   }
+  /** `askModel`: what a plan lacks may be asked of the client's own model, where the client offers it. */
+  readonly plan: { readonly askModel: boolean }
   readonly limits: {
     /** A line or body above this is refused. */
     readonly maxMessageBytes: number

@@ -7,6 +7,10 @@ export interface Experience {
   habits(tool: ToolId): readonly ArgumentHabit[]
   /** Runs with an intent that says the same, the most similar first and the newest of equals. */
   runsLike(intent: string): readonly SimilarRun[]
+  /** Runs in which at least two of these tools took part, the newest first. */
+  runsAmong(tools: readonly ToolId[]): readonly PastRun[]
+  /** Of the tasks of past runs beyond the first of each, how many needed another one's result or end. */
+  steps(): { readonly total: number; readonly linked: number }
   /** What its results looked like, as a JSON Schema; undefined where none was seen. */
   outputSchema(tool: ToolId): JsonObject | undefined
 }
@@ -50,5 +54,7 @@ export interface PastTask {
 export const noExperience: Experience = {
   habits: () => [],
   runsLike: () => [],
+  runsAmong: () => [],
+  steps: () => ({ total: 0, linked: 0 }),
   outputSchema: () => undefined,
 }

@@ -4,8 +4,11 @@
  *     reference = task step*          task: any text without . [ ]
  *     step      = .name | [0] | ["odd key"] | [*]
  *
- * `[*]` takes the rest of the path in every item of an array and gives the array of what it found. Only own fields of
- * objects and items of arrays can be reached: no path leads to a prototype, whatever it is called.
+ * `[*]` takes the rest of the path in every item of an array and gives the array of what it found. A text is taken for the
+ * array of its lines, trimmed and without the empty ones, as many servers answer a list so; `[0]` of a text leads nowhere.
+ * Only own fields of objects and items of arrays can be reached: no path leads to a prototype, whatever it is called.
+ *
+ * `{"$from": "taskId.path", "$as": "number"}` says also what the value is to be made into (execute/convert-value.ts).
  */
 import { ReferenceSyntaxError } from '../errors.js'
 import { isObject, type Json, type JsonObject } from './json.js'
@@ -14,6 +17,17 @@ export interface Reference {
   readonly text: string
   readonly task: string
   readonly path: readonly Step[]
+  /** Absent: as it is. */
+  readonly as?: Conversion
+}
+
+const conversions = ['text', 'number', 'boolean', 'list'] as const
+export type Conversion = (typeof conversions)[number]
+
+/** A reference, and where it stands in the arguments: `entities`, 0, `name`. */
+export interface PlacedReference {
+  readonly reference: Reference
+  readonly place: readonly (string | number)[]
 }
 
 export type Step =
@@ -52,32 +66,100 @@ export function parseReference(text: string): Reference {
   return { text, task, path }
 }
 
-/** A reference is an object with `$from` and nothing else; beside other keys, `$from` is data like any other. */
-export function isReference(value: unknown): value is { readonly $from: unknown } {
-  if (!isObject(value)) return false
-  const keys = Object.keys(value)
-  return keys.length === 1 && keys[0] === '$from'
+/** An object with `$from`, perhaps `$as`, and nothing else; beside other keys, `$from` is data like any other. */
+export function isReference(value: unknown): value is WrittenReference {
+  if (!isObject(value) || !Object.hasOwn(value, '$from')) return false
+  const count = Object.keys(value).length
+  return count === 1 || (count === 2 && Object.hasOwn(value, '$as'))
 }
 
-/** Every reference within a value, in order, duplicates included. Walks with a list, not with calls: depth costs nothing. */
+export interface WrittenReference {
+  readonly $from: unknown
+  readonly $as?: unknown
+}
+
+/** @throws ReferenceSyntaxError */
+export function readReference({ $from, $as }: WrittenReference): Reference {
+  if (typeof $from !== 'string') throw new ReferenceSyntaxError(String(JSON.stringify($from)))
+  const reference = parseReference($from)
+  // Models often write null for what they leave out.
+  if ($as === undefined || $as === null) return reference
+  const as = conversions.find((name) => name === $as)
+  if (as === undefined) throw new UnknownConversionError(JSON.stringify({ $from, $as }))
+  return { ...reference, as }
+}
+
+class UnknownConversionError extends ReferenceSyntaxError {
+  override readonly hint = `"$as" is one of ${conversions.map((name) => `"${name}"`).join(', ')}.`
+}
+
+/** Every reference within a value, in order, duplicates included. */
 export function collectReferences(value: unknown): readonly Reference[] {
-  const references: Reference[] = []
-  const open: unknown[] = [value]
+  return placeReferences(value).map(({ reference }) => reference)
+}
+
+/** Walks with a list, not with calls, and writes a place only where a reference stands: depth costs nothing. */
+export function placeReferences(value: unknown): readonly PlacedReference[] {
+  const found: PlacedReference[] = []
+  const open: Visited[] = [{ value, key: '', within: undefined }]
   while (open.length > 0) {
-    const next = open.pop()
-    if (isReference(next)) {
-      if (typeof next.$from !== 'string') throw new ReferenceSyntaxError(String(JSON.stringify(next.$from)))
-      references.push(parseReference(next.$from))
-    } else if (next !== null && typeof next === 'object') {
-      const children = Object.values(next)
-      for (let i = children.length - 1; i >= 0; i--) open.push(children[i])
+    const next = open.pop()!
+    if (isReference(next.value)) found.push({ reference: readReference(next.value), place: placeOf(next) })
+    else if (Array.isArray(next.value)) {
+      for (let i = next.value.length - 1; i >= 0; i--)
+        open.push({ value: next.value[i], key: i, within: next })
+    } else if (isObject(next.value)) {
+      for (const [key, item] of Object.entries(next.value).reverse())
+        open.push({ value: item, key, within: next })
     }
   }
-  return references
+  return found
+}
+
+interface Visited {
+  readonly value: unknown
+  readonly key: string | number
+  /** Absent for the value itself. */
+  readonly within: Visited | undefined
+}
+
+function placeOf(visited: Visited): readonly (string | number)[] {
+  const place: (string | number)[] = []
+  for (let one = visited; one.within !== undefined; one = one.within) place.push(one.key)
+  return place.reverse()
 }
 
 export function readPath(value: Json, path: readonly Step[]): Found {
   return readFrom(value, path, 0, '')
+}
+
+/**
+ * What the path finds, one by one: each `[*]` in it goes on with every item, and lists within lists are laid end to end. An
+ * item in which the rest of the path leads nowhere keeps its place. Without `[*]` the items of what it finds are meant.
+ */
+export function readPlaces(value: Json, path: readonly Step[]): readonly Found[] | Missing {
+  const spread = path.some(isEach) ? path : [...path, { kind: 'each' as const }]
+  return readPlacesFrom(value, spread, 0, '')
+}
+
+function readPlacesFrom(
+  value: Json,
+  path: readonly Step[],
+  depth: number,
+  at: string,
+): readonly Found[] | Missing {
+  const next = path.findIndex((step, i) => i >= depth && isEach(step))
+  if (next < 0) return [readFrom(value, path, depth, at)]
+  const list = readFrom(value, path.slice(0, next), depth, at)
+  if (!list.found) return list
+  const listAt = at + path.slice(depth, next).map(writeStep).join('')
+  const items = itemsOf(list.value)
+  if (items === undefined) return { found: false, at: listAt, there: describeJson(list.value) }
+  return items.flatMap((item, i) => readPlacesFrom(item, path, next + 1, `${listAt}[${i}]`))
+}
+
+export function isEach(step: Step): boolean {
+  return step.kind === 'each'
 }
 
 function readFrom(value: Json, path: readonly Step[], depth: number, at: string): Found {
@@ -85,19 +167,29 @@ function readFrom(value: Json, path: readonly Step[], depth: number, at: string)
   if (!step) return { found: true, value }
   if (step.kind === 'each') return readEach(value, path, depth + 1, at)
   const next = readStep(value, step)
-  if (next === undefined) return { found: false, at, there: describe(value) }
+  if (next === undefined) return { found: false, at, there: describeJson(value) }
   return readFrom(next, path, depth + 1, at + writeStep(step))
 }
 
 function readEach(value: Json, path: readonly Step[], depth: number, at: string): Found {
-  if (!Array.isArray(value)) return { found: false, at, there: describe(value) }
+  const items = itemsOf(value)
+  if (items === undefined) return { found: false, at, there: describeJson(value) }
   const values: Json[] = []
-  for (const [i, item] of value.entries()) {
+  for (const [i, item] of items.entries()) {
     const found = readFrom(item, path, depth, `${at}[${i}]`)
     if (!found.found) return found
     values.push(found.value)
   }
   return { found: true, value: values }
+}
+
+function itemsOf(value: Json): readonly Json[] | undefined {
+  if (Array.isArray(value)) return value
+  if (typeof value !== 'string') return undefined
+  return value
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
 }
 
 function readStep(value: Json, step: Exclude<Step, { kind: 'each' }>): Json | undefined {
@@ -123,12 +215,13 @@ function toStep(groups: Readonly<Record<string, string | undefined>>, text: stri
   }
 }
 
-function writeStep(step: Exclude<Step, { kind: 'each' }>): string {
+function writeStep(step: Step): string {
+  if (step.kind === 'each') return '[*]'
   if (step.kind === 'index') return `[${step.index}]`
   return /^[\w-]+$/.test(step.key) ? `.${step.key}` : `[${JSON.stringify(step.key)}]`
 }
 
-function describe(value: Json): string {
+export function describeJson(value: Json): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (typeof value === 'string') return 'text'

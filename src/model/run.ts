@@ -14,6 +14,8 @@ export interface ErrorInfo {
 /** A failing task is a result: the shape of a success plus `error`. */
 export interface TaskOutcome {
   readonly id: string
+  /** Of one place of a task that is done for each: that task's id; its own is `id[place]`. */
+  readonly parent?: string
   readonly tool: ToolId
   readonly arguments: JsonObject
   readonly status: TaskStatus

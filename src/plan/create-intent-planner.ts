@@ -22,7 +22,7 @@ export interface IntentPlannerDeps {
   readonly search: ToolSearch['search']
   /** A tool that can be called now. */
   tool(id: ToolId): Tool | undefined
-  readonly graph: Pick<KnowledgeGraph, 'edge' | 'edges' | 'incoming' | 'revision'>
+  readonly graph: Pick<KnowledgeGraph, 'edge' | 'incoming' | 'outgoing'>
   /** A cheap one: it is asked for every field. */
   readonly embedder: Embedder
   readonly experience: Experience
@@ -122,7 +122,7 @@ async function planAnew(
     }),
     unserved: choice.unserved,
     notes: [...notes, ...unused.map((name) => `Nothing takes the argument ${JSON.stringify(name)}.`)],
-    pastRuns: [],
+    pastRuns: wired.pastRuns,
   }
 }
 

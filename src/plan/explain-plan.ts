@@ -124,15 +124,15 @@ function some(lines: readonly string[], most: number, what: string): readonly st
 }
 
 function writeTool({ task, tool, by, serves, score }: ToolExplanation): string {
-  const why = by === 'intent' ? `serves "${serves}", score ${figure(score)}` : `${reasons[by]}: ${serves}`
-  return `${task}: ${tool} ${why}`
+  return `${task}: ${tool} ${reasons[by](serves, score)}`
 }
 
-const reasons = {
-  prerequisite: 'is needed before',
-  'past run': 'was used before',
-  given: 'was asked for',
-} as const satisfies Record<Exclude<ToolChoice['by'], 'intent'>, string>
+const reasons: Readonly<Record<ToolChoice['by'], (serves: string, score: number) => string>> = {
+  intent: (serves, score) => `serves "${serves}", score ${figure(score)}`,
+  prerequisite: (serves) => `was added: ${serves}`,
+  'past run': (_, score) => `was used for it before, score ${figure(score)}`,
+  given: () => 'was asked for',
+}
 
 function writeEdge({ from, to, probability, parts, why, direct, path }: EdgeExplanation): string {
   const reasons = [why === '' ? strongest(parts) : why, learned(direct, path)].filter((one) => one !== '')

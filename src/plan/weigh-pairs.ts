@@ -7,6 +7,7 @@ import { stem } from '../model/words/stem.js'
 import { stopWords } from '../model/words/stop-words.js'
 import { primaryInput, roleOf, type ShapedField, type ToolShape } from './describe-tool.js'
 import { fitFields, pointers } from './fit-fields.js'
+import type { PairHistory } from './pair-history.js'
 import type { ToolPlace } from './place-tools.js'
 import type { Clause, Intent } from './read-intent.js'
 import type { Field } from './schema-fields.js'
@@ -28,21 +29,13 @@ export interface Fit {
   readonly score: number
 }
 
-/** What past runs say of a pair. */
-export interface PairHistory {
-  /** In log-odds: above 0 they were linked in this direction, below 0 in the other; 0: nothing is known. */
-  readonly direction: number
-}
-
 export interface WeighOptions {
   readonly intent: Intent
   readonly shapes: readonly ToolShape[]
   readonly places: readonly ToolPlace[]
   /** Inputs that a value of the request, or the caller, fills; of each tool. */
   readonly filled: readonly ReadonlySet<Field>[]
-  history(from: ToolShape, to: ToolShape): number
-  /** How much more, or less, often than usual tasks of past runs were linked. */
-  readonly base: number
+  readonly history: PairHistory
   /** Pairs of which one was added for the other. */
   readonly links: readonly { readonly from: number; readonly to: number }[]
 }
@@ -58,35 +51,80 @@ const weights = {
   noNeed: -1.2,
   fit: 2,
   roles: 0.7,
+  /** Past runs lead from one to the other over a third. */
+  path: 0.8,
   /** One was put into the plan for the other's sake. */
   added: 5,
 }
 
+/** After so many runs with both, what is known counts as much as what is guessed. */
+const soonKnown = 3
+
 export function weighPairs(options: WeighOptions): readonly Pair[] {
   const { shapes } = options
   const telling = tellingWords(shapes)
+  const views = shapes.map((_, tool) => viewOf(tool, options))
   const pairs: Pair[] = []
   for (const from of shapes.keys())
-    for (const to of shapes.keys()) if (from !== to) pairs.push(weighPair(from, to, options, telling))
+    for (const to of shapes.keys()) if (from !== to) pairs.push(weighPair(from, to, options, { telling, views }))
   return pairs
 }
 
-function weighPair(from: number, to: number, options: WeighOptions, telling: Telling): Pair {
-  const { shapes, places, filled } = options
+/** What a pair looks at on either side, made once for each tool. */
+interface View {
+  /** Words of its clause that are no values. */
+  readonly words: ReadonlySet<string>
+  /** The parameter that the clause points at, or the first one. */
+  readonly meant?: ShapedField
+  /** Parameters that the clause names without a value. */
+  readonly named: ReadonlySet<Field>
+  /** Words of parameters that nothing fills. */
+  readonly open: ReadonlySet<string>
+  /** Words that it would say of itself. */
+  readonly own: ReadonlySet<string>
+  /** A required parameter has nothing. */
+  readonly isNeeding: boolean
+}
+
+interface Shared {
+  /** By tool: words that few of the tools use for what they give, and how telling each is. */
+  readonly telling: readonly ReadonlyMap<string, number>[]
+  readonly views: readonly View[]
+}
+
+function viewOf(tool: number, { intent, shapes, places, filled }: WeighOptions): View {
+  const shape = shapes[tool]!
+  const clause = intent.clauses[places[tool]!.clause]
+  const open = shape.inputs.filter((input) => !filled[tool]!.has(input))
+  const meant = (clause && spokenFor(clause, shape)) ?? primaryInput(shape)
+  return {
+    words: new Set(clause?.words.filter(({ isValue }) => !isValue).map(({ stem: word }) => word)),
+    ...(meant && { meant }),
+    named: new Set(open.filter((input) => isNamedAs(input, clause))),
+    open: new Set(open.flatMap(({ words }) => words)),
+    own: new Set([...shape.thing, ...(shape.verb ? [shape.verb] : []), ...shape.outputs.flatMap(({ words }) => words)]),
+    isNeeding: open.some(({ isRequired, isContainer }) => isRequired && !isContainer),
+  }
+}
+
+function weighPair(from: number, to: number, options: WeighOptions, shared: Shared): Pair {
+  const { shapes, places, history } = options
   const [a, b] = [shapes[from]!, shapes[to]!]
-  const fits = findFits(from, to, options)
+  const fits = findFits(from, to, options, shared)
   const best = fits[0]?.score ?? 0
-  const isNeeding = b.inputs.some((input) => input.isRequired && !input.isContainer && !filled[to]!.has(input))
+  // What is known of a pair takes the place of what is guessed from words and schemas.
+  const doubt = soonKnown / (soonKnown + history.count(a.tool.id, b.tool.id))
   const parts: Record<string, number> = {
     base: weights.base,
-    habit: options.base,
+    habit: history.base,
     order: orderOf(places[from]!, places[to]!),
-    mention: weights.mention * mentions(from, to, options, telling),
+    mention: doubt * weights.mention * mentions(from, to, options, shared),
     anaphora: weights.anaphora * pointsAt(from, to, options),
-    need: isNeeding ? weights.need * Math.min(1, best * 2) : weights.noNeed,
-    fit: weights.fit * best,
+    need: shared.views[to]!.isNeeding ? weights.need * Math.min(1, best * 2) : weights.noNeed,
+    fit: doubt * weights.fit * best,
     roles: weights.roles * fitRoles(a, b),
-    learned: options.history(a, b),
+    learned: history.direction(a.tool.id, b.tool.id),
+    path: weights.path * history.path(a.tool.id, b.tool.id),
     added: options.links.some((link) => link.from === from && link.to === to) ? weights.added : 0,
   }
   const logOdds = Object.values(parts).reduce((sum, part) => sum + part, 0)
@@ -121,33 +159,51 @@ const sureOptional = 0.6
 const optionalFactor = 0.7
 const laterFactor = 0.03
 
-function findFits(from: number, to: number, { intent, shapes, places, filled }: WeighOptions): readonly Fit[] {
-  const [a, b] = [shapes[from]!, shapes[to]!]
-  const [making, using] = [from, to].map((tool) => plainWords(intent.clauses[places[tool]!.clause]))
-  const clause = intent.clauses[places[to]!.clause]
-  const meant = (clause && spokenFor(clause, b)) ?? primaryInput(b)
+function findFits(from: number, to: number, { shapes, filled }: WeighOptions, { views }: Shared): readonly Fit[] {
+  const [making, using] = [views[from]!, views[to]!]
   const fits: Fit[] = []
-  for (const [at, input] of b.inputs.entries()) {
-    if (filled[to]!.has(input) || (input.isContainer && input.types.has('object'))) continue
-    const isNamed = isNamedAs(input, clause)
-    for (const output of a.outputs) {
-      const { score: fit } = fitFields(output, input, a.thing)
-      if (fit === 0) continue
-      const score = fit * (isEcho(output, a) ? echoFactor : 1)
-      const spoken = spokenBonus * Math.max(shareIn(output.words, using!), 0.5 * shareIn(output.words, making!))
-      const isMeant = isNamed || input === meant || fit >= alikeEnough
-      const wanted = score + spoken * (isMeant ? 1 : 0.3) + (isNamed ? namedBonus : 0)
-      const factor = (input.isRequired || isNamed ? 1 : optionalFactor) * (1 - laterFactor * at)
-      if (input.isRequired || isNamed || fit >= sureOptional) fits.push({ output, input, score: Math.min(1, wanted * factor) })
-    }
+  for (const { output, input, fit, score, place } of possibleFits(shapes[from]!, shapes[to]!)) {
+    if (filled[to]!.has(input)) continue
+    const isNamed = using.named.has(input)
+    if (!input.isRequired && !isNamed && fit < sureOptional) continue
+    const spoken = spokenBonus * Math.max(shareIn(output.words, using.words), 0.5 * shareIn(output.words, making.words))
+    const isMeant = isNamed || input === using.meant || fit >= alikeEnough
+    const wanted = score + spoken * (isMeant ? 1 : 0.3) + (isNamed ? namedBonus : 0)
+    const factor = (input.isRequired || isNamed ? 1 : optionalFactor) * (1 - laterFactor * place)
+    fits.push({ output, input, score: Math.min(1, wanted * factor) })
   }
-  return fits.toSorted((x, y) => y.score - x.score)
+  return fits.sort((x, y) => y.score - x.score)
 }
 
-/** It gives back what it was given. */
-function isEcho(output: Field, { inputs }: ToolShape): boolean {
-  const name = output.words.join(' ')
-  return inputs.some((input) => input.words.join(' ') === name)
+interface PossibleFit {
+  readonly output: ShapedField
+  readonly input: ShapedField
+  readonly fit: number
+  /** Less than the fit where the producer only gives back what it was given. */
+  readonly score: number
+  /** Of the input among its tool's. */
+  readonly place: number
+}
+
+/** What the schemas of two tools say of one another, whatever is asked: worked out once. Shapes live as long as they are used. */
+const known = new WeakMap<ToolShape, WeakMap<ToolShape, readonly PossibleFit[]>>()
+
+function possibleFits(a: ToolShape, b: ToolShape): readonly PossibleFit[] {
+  const ofA = known.get(a) ?? new WeakMap<ToolShape, readonly PossibleFit[]>()
+  known.set(a, ofA)
+  const before = ofA.get(b)
+  if (before !== undefined) return before
+  const echoes = new Set(a.inputs.map(({ words }) => words.join(' ')))
+  const fits: PossibleFit[] = []
+  for (const [place, input] of b.inputs.entries()) {
+    if (input.isContainer && input.types.has('object')) continue
+    for (const output of a.outputs) {
+      const { score: fit } = fitFields(output, input, a.thing)
+      if (fit > 0) fits.push({ output, input, fit, score: fit * (echoes.has(output.words.join(' ')) ? echoFactor : 1), place })
+    }
+  }
+  ofA.set(b, fits)
+  return fits
 }
 
 /** `with the age as the argument`, `an amount equal to the total`. */
@@ -161,20 +217,13 @@ function isNamedAs(input: Field, clause: Clause | undefined): boolean {
   })
 }
 
-function plainWords(clause: Clause | undefined): ReadonlySet<string> {
-  return new Set(clause?.words.filter(({ isValue }) => !isValue).map(({ stem: word }) => word))
-}
-
 function shareIn(words: readonly string[], spoken: ReadonlySet<string>): number {
   return words.length === 0 ? 0 : words.filter((word) => spoken.has(word)).length / words.length
 }
 
-/** Words that few of the tools use for what they give. */
-type Telling = readonly ReadonlyMap<string, number>[]
-
 const stops = new Set([...stopWords].map(stem))
 
-function tellingWords(shapes: readonly ToolShape[]): Telling {
+function tellingWords(shapes: readonly ToolShape[]): Shared['telling'] {
   const products = shapes.map(
     (shape) =>
       new Set(
@@ -190,22 +239,17 @@ function tellingWords(shapes: readonly ToolShape[]): Telling {
 
 /** In a wish that two tools share, each may be what the other's words mean. */
 const sharedMention = 0.3
+/** What a tool would say of itself anyway hardly speaks of another. */
+const ownFactor = 0.15
 
 /** How much the clause of `to` speaks of what `from` gives, beyond what `to` would say of itself; in [0, 1]. */
-function mentions(from: number, to: number, { intent, shapes, places, filled }: WeighOptions, telling: Telling): number {
-  const clause = intent.clauses[places[to]!.clause]
-  if (clause === undefined) return 0
-  const b = shapes[to]!
-  const open = new Set(b.inputs.filter((input) => !filled[to]!.has(input)).flatMap(({ words }) => words))
-  const own = new Set([...b.thing, ...(b.verb ? [b.verb] : []), ...b.outputs.flatMap(({ words }) => words)])
+function mentions(from: number, to: number, { shapes, places }: WeighOptions, { telling, views }: Shared): number {
+  const { words, open, own } = views[to]!
   const isShared = places[from]!.clause === places[to]!.clause
   let sum = 0
-  for (const word of new Set(clause.words.filter(({ isValue }) => !isValue).map(({ stem: one }) => one))) {
-    const weight = telling[from]!.get(word)
-    if (weight === undefined) continue
-    if (isShared && word === shapes[from]!.verb) continue
-    if (own.has(word) && !open.has(word)) sum += 0.15 * weight
-    else sum += weight
+  for (const [word, weight] of telling[from]!) {
+    if (!words.has(word) || (isShared && word === shapes[from]!.verb)) continue
+    sum += own.has(word) && !open.has(word) ? ownFactor * weight : weight
   }
   return (1 - Math.exp(-sum)) * (isShared ? sharedMention : 1)
 }

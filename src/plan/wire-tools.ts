@@ -3,20 +3,20 @@
  * matter; a circle loses its weakest edge; an edge says what feeds what.
  */
 import type { Embedder } from '../embed/embedder.js'
-import { createPairHistory } from './pair-history.js'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
 import type { Experience } from '../model/experience.js'
 import type { FieldLink, PlanEdge } from '../model/plan.js'
 import type { Tool } from '../model/tool.js'
 import { type Assigned, assignLiterals } from './assign-literals.js'
 import { createToolShapes, primaryInput, type ToolShape, type ToolShapes } from './describe-tool.js'
+import { createPairHistories, type PairHistories, type PairHistory } from './pair-history.js'
 import { placeTools, type ToolPlace } from './place-tools.js'
 import { type Intent, readIntent } from './read-intent.js'
 import type { Field } from './schema-fields.js'
 import { type Fit, type Pair, weighPairs } from './weigh-pairs.js'
 
 export interface WiringDeps {
-  readonly graph: Pick<KnowledgeGraph, 'edge' | 'edges' | 'revision'>
+  readonly graph: Pick<KnowledgeGraph, 'edge' | 'incoming' | 'outgoing'>
   /** A cheap one: it is asked for every field. */
   readonly embedder: Embedder
   readonly experience: Experience
@@ -26,11 +26,11 @@ export interface Wired {
   /** `from` and `to` are places in the list of tools. */
   readonly edges: readonly PlanEdge[]
   readonly dropped: readonly PlanEdge[]
-  readonly pairs: readonly Pair[]
   readonly intent: Intent
   readonly shapes: readonly ToolShape[]
-  readonly places: readonly ToolPlace[]
   readonly literals: readonly Assigned[]
+  /** Past runs that speak for the edges. */
+  readonly pastRuns: readonly string[]
 }
 
 export interface Wiring {
@@ -47,27 +47,73 @@ export interface Known {
   readonly links: readonly { readonly from: number; readonly to: number }[]
 }
 
-export function createWiring({ graph, embedder, experience }: WiringDeps): Wiring {
-  const shapes = createToolShapes(embedder)
-  const history = createPairHistory(graph)
-  const never = new AbortController().signal
+export function createWiring(deps: WiringDeps): Wiring {
+  const shapes = createToolShapes(deps.embedder)
+  const histories = createPairHistories(deps)
   return {
     shapes,
     async wire(text, tools, known) {
-      const described = await shapes.of(tools, (tool) => experience.outputSchema(tool.id))
-      const intent = readIntent(text)
-      const vectors = await embedder.embed(intent.clauses.map((clause) => clause.text), 'query', never)
-      const found = placeTools(intent, described, { vectors })
-      const places = known === undefined ? found : found.map((place, tool) => placeAt(place, known.clauses[tool]!, intent))
-      const literals = assignLiterals(intent, described, places)
-      const filled = described.map((_, tool) => new Set<Field>(literals.filter((one) => one.tool === tool).map(({ field }) => field)))
-      const pairs = weighPairs({ intent, shapes: described, places, filled, history: history.direction, base: history.base(), links: known?.links ?? [] })
-      const helpers = new Set(known?.links.map(({ from }) => from))
-      const foreseen = pairs.flatMap((pair) => withForeseen(pair, helpers) ?? [])
-      const { edges, dropped } = chooseEdges(foreseen, described, filled)
-      return { edges, dropped, pairs, intent, shapes: described, places, literals }
+      // One order for all: where two are equal, the order in which they were given must not decide.
+      const order = [...tools.keys()].sort(
+        (a, b) => compare(tools[a]!.id, tools[b]!.id) || (known?.clauses[a] ?? 0) - (known?.clauses[b] ?? 0),
+      )
+      const placeOf = new Map(order.map((tool, place) => [tool, place]))
+      const wired = await wireSorted(readIntent(text), {
+        ...deps,
+        shapes: await shapes.of(
+          order.map((tool) => tools[tool]!),
+          (tool) => deps.experience.outputSchema(tool.id),
+        ),
+        histories,
+        known: known && {
+          clauses: order.map((tool) => known.clauses[tool]!),
+          links: known.links.map(({ from, to }) => ({ from: placeOf.get(from)!, to: placeOf.get(to)! })),
+        },
+      })
+      const back = (edge: PlanEdge): PlanEdge => ({
+        ...edge,
+        from: String(order[Number(edge.from)]),
+        to: String(order[Number(edge.to)]),
+      })
+      return {
+        ...wired,
+        edges: wired.edges.map(back),
+        dropped: wired.dropped.map(back),
+        shapes: [...tools.keys()].map((tool) => wired.shapes[placeOf.get(tool)!]!),
+        literals: wired.literals.map((one) => ({ ...one, tool: order[one.tool]! })),
+      }
     },
   }
+}
+
+interface SortedOptions {
+  readonly shapes: readonly ToolShape[]
+  readonly embedder: Embedder
+  readonly histories: PairHistories
+  readonly known: Known | undefined
+}
+
+async function wireSorted(intent: Intent, { shapes, embedder, histories, known }: SortedOptions): Promise<Wired> {
+  const texts = [intent.text, ...intent.clauses.map((clause) => clause.text)]
+  const [whole, ...vectors] = await embedder.embed(texts, 'query', new AbortController().signal)
+  const history = await histories.of(
+    shapes.map(({ tool }) => tool.id),
+    whole!,
+  )
+  const found = placeTools(intent, shapes, { vectors })
+  const places = known === undefined ? found : found.map((place, tool) => placeAt(place, known.clauses[tool]!, intent))
+  const literals = assignLiterals(intent, shapes, places)
+  const filled = shapes.map((_, tool) => new Set<Field>(literals.filter((one) => one.tool === tool).map(({ field }) => field)))
+  const links = known?.links ?? []
+  const pairs = weighPairs({ intent, shapes, places, filled, history, links })
+  const helpers = new Set(links.map(({ from }) => from))
+  const foreseen = pairs.flatMap((pair) => withForeseen(pair, helpers) ?? [])
+  const { edges, dropped, runs } = chooseEdges(foreseen, shapes, filled, history)
+  return { edges, dropped, intent, shapes, literals, pastRuns: runs }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
 }
 
 function placeAt(place: ToolPlace, clause: number, { clauses }: Intent): ToolPlace {
@@ -92,7 +138,8 @@ function chooseEdges(
   pairs: readonly Pair[],
   shapes: readonly ToolShape[],
   filled: readonly ReadonlySet<Field>[],
-): { readonly edges: readonly PlanEdge[]; readonly dropped: readonly PlanEdge[] } {
+  history: PairHistory,
+): { readonly edges: readonly PlanEdge[]; readonly dropped: readonly PlanEdge[]; readonly runs: readonly string[] } {
   const fed = new Map<Pair, readonly Fit[]>()
   const wanted = shapes.flatMap((shape, to) => {
     const into = pairs.filter((pair) => pair.to === to).toSorted((a, b) => b.logOdds - a.logOdds)
@@ -111,11 +158,16 @@ function chooseEdges(
   const dropped: Pair[] = []
   for (const pair of wanted.toSorted((a, b) => b.logOdds - a.logOdds)) (reaches(kept, pair.to, pair.from) ? dropped : kept).push(pair)
   const edges = kept.filter((pair) => !isImplied(pair, kept))
+  const runsOf = ({ from, to }: Pair): readonly string[] => history.runs(shapes[from]!.tool.id, shapes[to]!.tool.id)
   return {
-    edges: edges.map((pair) => toEdge(pair, fed.get(pair) ?? [])),
-    dropped: dropped.map((pair) => toEdge(pair, [])),
+    edges: edges.map((pair) => toEdge(pair, fed.get(pair) ?? [], runsOf(pair).length)),
+    dropped: dropped.map((pair) => toEdge(pair, [], runsOf(pair).length)),
+    runs: [...new Set(edges.flatMap((pair) => runsOf(pair).slice(0, mostRunsNamed)))],
   }
 }
+
+/** Of each edge: those whose intent is most like this one. */
+const mostRunsNamed = 3
 
 /** The request says it the other way round, or the tools do. */
 function speaksAgainst({ parts }: Pair): boolean {
@@ -168,7 +220,7 @@ function reaches(edges: readonly Pair[], from: number, to: number): boolean {
   return false
 }
 
-function toEdge(pair: Pair, fits: readonly Fit[]): PlanEdge {
+function toEdge(pair: Pair, fits: readonly Fit[], runs: number): PlanEdge {
   const fields: FieldLink[] = fits.map(({ output, input, score }) => ({ output: output.path, input: input.path, score }))
   return {
     from: String(pair.from),
@@ -176,6 +228,24 @@ function toEdge(pair: Pair, fits: readonly Fit[]): PlanEdge {
     probability: 1 / (1 + Math.exp(-pair.logOdds)),
     parts: pair.parts,
     fields,
-    why: '',
+    why: explain(pair, fields, runs),
   }
+}
+
+/** A part is worth a word from here on. */
+const telling = 0.6
+
+function explain({ parts, logOdds }: Pair, fields: readonly FieldLink[], runs: number): string {
+  const said = (name: string): boolean => (parts[name] ?? 0) >= telling
+  const reasons = [
+    ...fields.map(({ output, input }) => `${output || 'its result'} fits ${input}`),
+    ...(said('added') ? ['it was added for this'] : []),
+    ...(said('mention') ? ['the request speaks of what it gives'] : []),
+    ...(said('anaphora') ? ['the request points back at it'] : []),
+    ...(said('learned') && runs > 0 ? [`${runs} past ${runs === 1 ? 'run' : 'runs'} went this way`] : []),
+    ...(said('learned') && runs === 0 ? ['past runs went this way'] : []),
+    ...(said('path') ? ['past runs lead there over other tools'] : []),
+    ...(logOdds < 0 ? ['in doubt, it is assumed'] : []),
+  ]
+  return reasons.join('; ') || 'the order in the request'
 }

@@ -5,7 +5,12 @@ import { loadConfig } from '../../config/load-config.js'
 import type { Embedder } from '../../embed/embedder.js'
 import { embedderNames, openEmbedder } from '../../embed/open-embedder.js'
 import { UsageError } from '../../errors.js'
+import { benchPlan, type PlanPrediction, type PlanReport } from '../../evaluate/bench-plan.js'
 import { benchRetrieval, type Prediction, type RetrievalReport } from '../../evaluate/bench-retrieval.js'
+import { meanOfSeeds } from '../../evaluate/mean-of-seeds.js'
+import { openPlanner } from '../../evaluate/open-planner.js'
+import { describePlan } from '../bench/describe-plan.js'
+import { readSeeds } from '../bench/read-seeds.js'
 import { defineCliCommand } from '../cli-command.js'
 import { countOf } from '../count-of.js'
 import { formatTable } from '../format-table.js'
@@ -13,16 +18,30 @@ import { type Io, printLine } from '../io.js'
 
 export const benchCommand = defineCliCommand({
   name: 'bench',
-  summary: 'Measure PML on a set of requests',
+  summary: 'Measure PML on a set of requests or plans',
   args: {
-    question: { type: 'positional', required: true, description: 'What to measure: retrieval' },
-    set: { type: 'string', valueHint: 'folder', description: 'Folder with tools.jsonl and queries.jsonl' },
+    question: { type: 'positional', required: true, description: 'What to measure: retrieval, plan' },
+    set: {
+      type: 'string',
+      valueHint: 'folder',
+      description: 'Folder with tools.jsonl and queries.jsonl or dags.jsonl',
+    },
     embedder: {
       type: 'string',
       default: 'static',
       description: 'none (words alone), static, bge-m3, or an endpoint of the configuration',
     },
-    predictions: { type: 'string', valueHint: 'file', description: 'Write one JSON line per request' },
+    train: {
+      type: 'string',
+      valueHint: 'folder',
+      description: 'plan: learn from the plans of this set first; of the set itself, four fifths',
+    },
+    'from-intent': { type: 'boolean', description: 'plan: choose the tools too, from the whole catalogue' },
+    predictions: {
+      type: 'string',
+      valueHint: 'file',
+      description: 'Write one JSON line per sample, of the first seed',
+    },
     seed: { type: 'string', default: '42', description: 'For draws and splits; retrieval has none' },
     seeds: { type: 'string', valueHint: '42-46', description: 'Mean of several seeds; retrieval has none' },
     config: { type: 'string', valueHint: 'file', description: 'Configuration file, for its endpoints' },
@@ -31,34 +50,90 @@ export const benchCommand = defineCliCommand({
   examples: [
     'pml bench retrieval --set sets/mine',
     'pml bench retrieval --set sets/mine --embedder none --json',
+    'pml bench plan --set sets/mine --train sets/mine --seeds 42-46',
   ],
   notes: `
 THE SET
 
   tools.jsonl     {"id": "t1", "server": "files", "name": "read_file", "description": "...", "inputSchema": {...}}
   queries.jsonl   {"id": "q1", "query": "show me notes.txt", "gold": ["t1"]}
+  dags.jsonl      {"id": "d1", "query": "...", "nodes": [{"nid": "a", "tool": "t1"}, {"nid": "b", "tool": "t2"}],
+                   "edges": [["a", "b"]], "edge_fields": [["a", "b", "path", "file"]]}
+                  "edges_by_tool": [["t1", "t2"]] or "levels": [["a"], ["b"]] instead of edges; "split": "test"
 
+  plan gives the tools of each row in an order that says nothing, and compares the links that are found with the row's.
   The data directory is not opened.`,
   async run({ args, io }) {
-    if (args.question !== 'retrieval')
-      throw new UsageError(`No bench "${args.question}".`, 'What can be measured: retrieval')
+    const measure = questions.get(args.question)
+    if (measure === undefined)
+      throw new UsageError(
+        `No bench "${args.question}".`,
+        `What can be measured: ${[...questions.keys()].join(', ')}`,
+      )
     if (!args.set) throw new UsageError('--set: expected the folder of a set.', 'See: pml bench --help')
-    for (const [option, value] of Object.entries({ seed: args.seed, seeds: args.seeds }))
-      if (value && !/^\d+(-\d+)?$/.test(value))
-        throw new UsageError(`--${option}: expected a whole number, got "${value}".`)
-    const embedder = await openChosen(args.embedder, args.config, io)
-    const predictions: Prediction[] = []
-    const report = await benchRetrieval({
+    const { report, text, predictions } = await measure({
       set: resolve(io.cwd, args.set),
-      embedder,
-      onPrediction: (prediction) => void predictions.push(prediction),
+      train: args.train ? resolve(io.cwd, args.train) : undefined,
+      fromIntent: args['from-intent'] === true,
+      seeds: readSeeds(args),
+      openEmbedder: () => openChosen(args.embedder, args.config, io),
     })
     if (args.predictions) await writePredictions(args.predictions, predictions, io)
-    const named = { bench: 'retrieval', embedder: embedder?.id ?? 'none', ...report }
-    printLine(io, args.json ? JSON.stringify(named) : describe(named))
+    printLine(io, args.json ? JSON.stringify(report) : text)
     return 0
   },
 })
+
+interface Choices {
+  readonly set: string
+  readonly train: string | undefined
+  readonly fromIntent: boolean
+  readonly seeds: readonly number[]
+  /** A bench closes the one it was given. */
+  openEmbedder(): Promise<Embedder | undefined>
+}
+
+interface Measured {
+  readonly report: object
+  readonly text: string
+  readonly predictions: readonly object[]
+}
+
+const questions: ReadonlyMap<string, (choices: Choices) => Promise<Measured>> = new Map([
+  ['retrieval', measureRetrieval],
+  ['plan', measurePlan],
+])
+
+async function measureRetrieval({ set, train, fromIntent, openEmbedder }: Choices): Promise<Measured> {
+  if (train !== undefined || fromIntent)
+    throw new UsageError(`${fromIntent ? '--from-intent' : '--train'}: only plan takes it.`)
+  const embedder = await openEmbedder()
+  const predictions: Prediction[] = []
+  const figures = await benchRetrieval({
+    set,
+    embedder,
+    onPrediction: (prediction) => void predictions.push(prediction),
+  })
+  const report = { bench: 'retrieval', embedder: embedder?.id ?? 'none', ...figures }
+  return { report, text: describe(report), predictions }
+}
+
+async function measurePlan({ set, train, fromIntent, seeds, openEmbedder }: Choices): Promise<Measured> {
+  const reports: PlanReport[] = []
+  const predictions: PlanPrediction[] = []
+  let name = 'none'
+  for (const [at, seed] of seeds.entries()) {
+    const embedder = await openEmbedder()
+    name = embedder?.id ?? name
+    const onPrediction = (prediction: PlanPrediction) => {
+      if (at === 0) predictions.push(prediction)
+    }
+    reports.push(await benchPlan({ set, train, fromIntent, seed, embedder, openPlanner, onPrediction }))
+  }
+  const figures = reports.length === 1 ? reports[0]! : meanOfSeeds(reports)
+  const report = { bench: 'plan', embedder: name, seeds, from_intent: fromIntent, ...figures }
+  return { report, text: describePlan(report), predictions }
+}
 
 async function openChosen(choice: string, file: string | undefined, io: Io): Promise<Embedder | undefined> {
   const home = dataDirectory(io.env)
@@ -72,7 +147,7 @@ async function openChosen(choice: string, file: string | undefined, io: Io): Pro
   return openEmbedder(choice, { dataDirectory: home, endpoints })
 }
 
-async function writePredictions(file: string, predictions: readonly Prediction[], io: Io): Promise<void> {
+async function writePredictions(file: string, predictions: readonly object[], io: Io): Promise<void> {
   const lines = predictions.map((prediction) => `${JSON.stringify(prediction)}\n`)
   try {
     await writeFile(resolve(io.cwd, file), lines.join(''))

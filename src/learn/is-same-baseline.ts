@@ -1,0 +1,11 @@
+import { canonicalJson } from '../model/json.js'
+import type { Baseline } from '../store/store.js'
+import { diffEdges, isEmptyDiff } from './diff-edges.js'
+
+/** Whether nobody has folded traces between two reads. A run of one call has no edge: the schemas tell of it. */
+export function isSameBaseline(a: Baseline, b: Baseline): boolean {
+  return (
+    isEmptyDiff(diffEdges(a.edges, b.edges)) &&
+    canonicalJson(a.outputSchemas) === canonicalJson(b.outputSchemas)
+  )
+}

@@ -31,6 +31,13 @@ export interface Choice {
   readonly contradictions: readonly Tool[]
 }
 
+export interface ChooseOptions {
+  readonly search: ToolSearch['search']
+  readonly tokenBudget: number
+  /** The first clause that is to be served. */
+  readonly from: number
+}
+
 /** Below it a hit says no more than that something had to come first. */
 const leastScore = 0.2
 /** A clause that tells instead of asking gets a tool only where it plainly speaks of one. */
@@ -45,13 +52,14 @@ const mostTools = 40
 
 export async function chooseTools(
   intent: Intent,
-  { search, tokenBudget }: { readonly search: ToolSearch['search']; readonly tokenBudget: number },
+  { search, tokenBudget, from }: ChooseOptions,
 ): Promise<Choice> {
   const chosen: ChosenTool[] = []
   const unserved: string[] = []
   const ruledOut = new Set<Tool>()
   let tokens = 0
   for (const [index, clause] of intent.clauses.entries()) {
+    if (index < from) continue
     const before = intent.clauses[index - 1]
     const isLeaning = before !== undefined && ownWords(clause) <= fewWords
     const hits = await find(clause, isLeaning ? before : undefined, search)

@@ -13,7 +13,7 @@ import { layerTasks } from './layer-tasks.js'
 import { planTasks } from './plan-tasks.js'
 import { rateConfidence } from './rate-confidence.js'
 import { type Clause, type Intent, readIntent } from './read-intent.js'
-import { replanRun } from './replan-run.js'
+import { type DoneTask, replanRun } from './replan-run.js'
 import { type OpenTask, resolveArguments } from './resolve-arguments.js'
 import { type Reused, reusePastRun } from './reuse-past-run.js'
 import { createWiring, type Wired, type Wiring } from './wire-tools.js'
@@ -38,21 +38,41 @@ export function createIntentPlanner(deps: IntentPlannerDeps): IntentPlanner {
       const intent = readIntent(text)
       const reused = reusePastRun(text, deps.experience)
       const again = reused === undefined ? undefined : planAgain(reused, intent, options, deps)
-      return again ?? planAnew(intent, options, deps, wiring)
+      return again ?? planAnew(intent, options, { ...deps, wiring, done: [], from: 0 })
     },
-    replan: (run, requirement, options) => replanRun(run, requirement, options, { planner, tool: deps.tool }),
+    replan: (run, requirement, options) =>
+      replanRun(run, requirement, {
+        tool: deps.tool,
+        grow: (text, done, from) => planAnew(readIntent(text), options, { ...deps, wiring, done, from }),
+      }),
   }
   return planner
 }
 
-async function planAnew(
-  intent: Intent,
-  options: PlanIntentOptions,
-  deps: IntentPlannerDeps,
-  wiring: Wiring,
-): Promise<IntentPlan> {
-  const choice = await chooseTools(intent, { search: deps.search, tokenBudget: options.tokenBudget })
-  const picks: Picked[] = choice.chosen.map(({ tool, score, clause }) => ({
+/** What planning anew goes by: the rooms, and what is done already. */
+interface Planning extends IntentPlannerDeps {
+  readonly wiring: Wiring
+  readonly done: readonly DoneTask[]
+  /** Where in the text the wishes begin that are still to be served; what is before has been. */
+  readonly from: number
+}
+
+async function planAnew(intent: Intent, options: PlanIntentOptions, deps: Planning): Promise<IntentPlan> {
+  const asked = intent.clauses.findIndex(({ start }) => start >= deps.from)
+  const choice = await chooseTools(intent, {
+    search: deps.search,
+    tokenBudget: options.tokenBudget,
+    from: asked < 0 ? intent.clauses.length : asked,
+  })
+  const done = deps.done.map((task, at): Picked => ({
+    tool: task.tool,
+    score: 1,
+    clause: Math.max(0, Math.min(at, asked - 1)),
+    serves: 'done before',
+    by: 'given',
+    done: task.id,
+  }))
+  const picks = choice.chosen.map(({ tool, score, clause }): Picked => ({
     tool,
     score,
     clause,
@@ -69,9 +89,10 @@ async function planAnew(
     ...choice.contradictions.map(({ id }) => `${id} is asked for and ruled out in one request.`),
   ]
   if (picks.length === 0) return nothing(intent, [...choice.unserved], notes)
-  const { picks: all, wired } = await addPrerequisites(picks, intent, options, deps, wiring)
-  const ids = nameTasks(all.map(({ tool }) => tool))
-  const edges = wired.edges.map((edge) => nameEdge(edge, ids))
+  const { picks: all, wired } = await addPrerequisites([...done, ...picks], intent, options, deps)
+  const ids = nameTasks(all)
+  const isNew = (id: string): boolean => all[ids.indexOf(id)]!.done === undefined
+  const edges = wired.edges.map((edge) => nameEdge(edge, ids)).filter(({ to }) => isNew(to))
   const links = all.flatMap((pick, at) => (pick.feeds === undefined ? [] : [{ ...pick.feeds, from: at }]))
   const fed = edges.map((edge) => withLink(edge, links, ids, wired))
   const order = layerTasks(ids, fed).flat()
@@ -83,6 +104,8 @@ async function planAnew(
       clause: clauseOf(all[at]!, intent),
       literals: wired.literals.filter(({ tool }) => tool === at),
       givesEach: all[at]!.feeds?.each ?? false,
+      isDone: all[at]!.done !== undefined,
+      isList: deps.done.some((task) => task.id === id && task.isList),
     }
   })
   const { tasks, origins, missing, unused } = resolveArguments({
@@ -101,19 +124,21 @@ async function planAnew(
       ...(before.length > 0 && { dependsOn: before }),
     }
   })
-  const plan = toPlan(requests, intent, deps)
+  const standing = deps.done.map(({ id, tool }): TaskRequest => ({ id, tool: tool.id }))
+  const plan = toPlan([...standing, ...requests], intent, deps)
   const tools = all.map(({ tool, score, serves, by }, at): ToolChoice => ({ task: ids[at]!, tool: tool.id, score, serves, by }))
+  const chosen = tools.filter(({ task }) => isNew(task))
   return {
     intent: intent.text,
     plan,
     layers: layersOf(plan),
-    tools,
+    tools: chosen,
     edges: fed,
     dropped: wired.dropped.map((edge) => nameEdge(edge, ids)),
     arguments: origins,
     missing,
     confidence: rateConfidence({
-      tools,
+      tools: chosen,
       edges: fed,
       arguments: origins,
       missing,
@@ -132,6 +157,8 @@ interface Picked {
   readonly clause: number
   readonly serves: string
   readonly by: ToolChoice['by']
+  /** The id of a task that has been done: it is wired to, and not planned. */
+  readonly done?: string
   /** Of a prerequisite: whose input it gives, by place; `each`: the one is done for each that the other gives. */
   readonly feeds?: { readonly to: number; readonly input: string; readonly each: boolean }
 }
@@ -141,13 +168,12 @@ async function addPrerequisites(
   chosen: readonly Picked[],
   intent: Intent,
   { given }: PlanIntentOptions,
-  deps: IntentPlannerDeps,
-  wiring: Wiring,
+  deps: Planning,
 ): Promise<{ readonly picks: readonly Picked[]; readonly wired: Wired }> {
   let picks = chosen
   const tried = new Set<string>()
   for (let added = 0; ; ) {
-    const wired = await wiring.wire(
+    const wired = await deps.wiring.wire(
       intent.text,
       picks.map(({ tool }) => tool),
       {
@@ -161,7 +187,7 @@ async function addPrerequisites(
     const clause = clauseOf(picks[need.to]!, intent)
     const found = await findPrerequisite(
       { shape: wired.shapes[need.to]!, input: need.input, clause },
-      { ...deps, shapes: wiring.shapes, outputSchema: (tool) => deps.experience.outputSchema(tool.id) },
+      { ...deps, shapes: deps.wiring.shapes, outputSchema: (tool) => deps.experience.outputSchema(tool.id) },
     )
     if (found === undefined || picks.some(({ tool }) => tool.id === found.tool.id)) continue
     const each = clause.forEach && !need.input.types.has('array')
@@ -190,7 +216,7 @@ function firstNeed(
 ) {
   for (const [to, shape] of wired.shapes.entries()) {
     // What was added itself needs nothing more, or it would not have been.
-    if (picks[to]!.by === 'prerequisite') continue
+    if (picks[to]!.by === 'prerequisite' || picks[to]!.done !== undefined) continue
     const fed = new Set(wired.edges.filter((edge) => edge.to === String(to)).flatMap(({ fields }) => fields.map(({ input }) => input)))
     const filled = new Set(wired.literals.filter(({ tool }) => tool === to).map(({ field }) => field.path))
     const habits = new Set(deps.experience.habits(picks[to]!.tool.id).map(({ argument }) => argument))
@@ -229,14 +255,16 @@ function nameEdge(edge: PlanEdge, ids: readonly string[]): PlanEdge {
   return { ...edge, from: ids[Number(edge.from)]!, to: ids[Number(edge.to)]! }
 }
 
-/** After the tool, so that a reader knows them; a second one of a tool is `name_2`. */
-function nameTasks(tools: readonly Tool[]): readonly string[] {
-  const taken = new Map<string, number>()
-  return tools.map(({ name }) => {
-    const plain = name.replace(/[^\p{L}\p{N}_-]+/gu, '_').slice(0, 60) || 'task'
-    const count = (taken.get(plain) ?? 0) + 1
-    taken.set(plain, count)
-    return count === 1 ? plain : `${plain}_${count}`
+/** After the tool, so that a reader knows them; a second one of a tool is `name_2`. What is done keeps its name. */
+function nameTasks(picks: readonly Picked[]): readonly string[] {
+  const taken = new Set(picks.flatMap(({ done }) => done ?? []))
+  return picks.map(({ tool, done }) => {
+    if (done !== undefined) return done
+    const plain = tool.name.replace(/[^\p{L}\p{N}_-]+/gu, '_').slice(0, 60) || 'task'
+    let id = plain
+    for (let count = 2; taken.has(id); count++) id = `${plain}_${count}`
+    taken.add(id)
+    return id
   })
 }
 

@@ -20,6 +20,10 @@ export interface OpenTask {
   readonly literals: readonly Assigned[]
   /** It was added because another needs each of what it gives. */
   readonly givesEach: boolean
+  /** It has been done: others are wired to its result. */
+  readonly isDone: boolean
+  /** Of one that has been done: it was done for each of something, and its result is a list. */
+  readonly isList: boolean
 }
 
 export interface ResolveOptions {
@@ -52,12 +56,13 @@ const sureOptional = 0.6
 const habitual = 0.5
 
 export function resolveArguments({ tasks, edges, given, experience }: ResolveOptions): Resolved {
-  const lists = new Set<string>()
+  const lists = new Set(tasks.filter(({ isList }) => isList).map(({ id }) => id))
   const used = new Set<string>()
   const resolved: ResolvedTask[] = []
   const origins: ArgumentOrigin[] = []
   const missing: MissingArgument[] = []
   for (const task of tasks) {
+    if (task.isDone) continue
     const incoming = edges.filter((edge) => edge.to === task.id)
     const sources = { task, incoming, tasks, edges, given, experience, lists, used }
     const found = new Map<ShapedField, Value>()

@@ -3,7 +3,7 @@
  * Time is virtual: a tool's `takesMs` passes at once, and everything that could happen before it has happened.
  */
 import type { Json, JsonObject } from '../model/json.js'
-import type { Plan, TaskRequest } from '../model/plan.js'
+import type { Plan, PlannedTask, TaskRequest } from '../model/plan.js'
 import { collectReferences } from '../model/reference.js'
 import type { Run, TaskOutcome } from '../model/run.js'
 import type { RunEvent } from '../model/run-event.js'
@@ -19,10 +19,13 @@ export interface FakeTool {
 
 export interface Scenario {
   readonly tools: Readonly<Record<string, FakeTool>>
-  readonly plan: readonly TaskRequest[]
+  readonly plan: readonly ScenarioTask[]
   readonly commands?: readonly { readonly atMs: number; readonly abort: string }[]
   readonly options?: Partial<RunOptions>
 }
+
+/** As a caller writes it, and what planTasks would have added. */
+export type ScenarioTask = TaskRequest & Pick<PlannedTask, 'each'>
 
 export async function expectRun(scenario: Scenario): Promise<{ events: readonly string[]; run: Run }> {
   const clock = createVirtualClock()
@@ -30,6 +33,7 @@ export async function expectRun(scenario: Scenario): Promise<{ events: readonly 
     id: 'run-1',
     session: 'session-1',
     limits: { concurrentCalls: 8 },
+    finished: [],
     now: clock.now,
     record: async () => {},
     callTool: (call) => callFake(scenario.tools, call, clock),

@@ -42,6 +42,20 @@ describe('openRuns', () => {
     expect(ended).toEqual([[plan, run]])
   })
 
+  it('tells at the end of a run only what that run did, and shows all of it', async () => {
+    const { runs, ended } = open()
+    const first = await runOne(runs)
+    const plan = makePlan([
+      { id: 'a', tool: 'x' },
+      { id: 'b', tool: 'x', arguments: { x: { $from: 'a' } } },
+    ])
+    const run = await runs.start(plan, 'session', undefined, first.tasks).result
+    await Promise.resolve()
+    expect(run.tasks.map(({ id }) => id)).toEqual(['a', 'b'])
+    expect(run.tasks[1]?.arguments).toEqual({ x: 'ok' })
+    expect(ended[1]).toEqual([plan, { ...run, tasks: [run.tasks[1]] }])
+  })
+
   it('finds a run that has just ended without the store', async () => {
     const { runs, loaded } = open()
     const run = await runOne(runs)

@@ -12,8 +12,11 @@ import { type RunHandle, runPlan } from './run-plan.js'
 
 /** The runs of this gateway: those under way by handle, the finished ones from the store. */
 export interface Runs {
-  /** The tools of a run may ask `client`; without one nobody is there to be asked. */
-  start(plan: Plan, session: string, client?: ClientSide): RunHandle
+  /**
+   * The tools of a run may ask `client`; without one nobody is there to be asked. `finished` are outcomes of an earlier run
+   * that this one builds on (run-plan.ts).
+   */
+  start(plan: Plan, session: string, client?: ClientSide, finished?: readonly TaskOutcome[]): RunHandle
   find(id: string): Promise<Run | undefined>
   /** False when a step of a run, under way or ended lately, could not be stored. */
   isStored(id: string): boolean
@@ -28,7 +31,7 @@ export interface RunsOptions {
   /** Opens in the background; a run's first step waits for it. */
   store(): Promise<Store>
   concurrentCalls(): number
-  /** The run has ended; its values are as they were. */
+  /** The run has ended; its values are as they were. What an earlier run did is left out: it was told at that one's end. */
   onEnd(plan: Plan, run: Run): void
   readonly redact: Redact
   readonly log: Log
@@ -51,13 +54,14 @@ export function openRuns(options: RunsOptions): Runs {
     active.get(id)?.current() ?? recent.get(id)?.run ?? (await (await options.store()).loadRun(id))
 
   return {
-    start(plan, session, client) {
+    start(plan, session, client, finished = []) {
       const handle = runPlan(plan, {
         id: newId(),
         callTool: options.callTool,
         session,
         ...(client && { client }),
         limits: { concurrentCalls: options.concurrentCalls() },
+        finished,
         now: Date.now,
         record: (event) =>
           record(event).catch((error: unknown) => {
@@ -73,7 +77,7 @@ export function openRuns(options: RunsOptions): Runs {
       void handle.result.then((run) => {
         active.delete(run.id)
         recent.keep({ run, isStored: handle.isStored() })
-        options.onEnd(plan, run)
+        options.onEnd(plan, withoutFinished(run, finished))
       })
       return handle
     },
@@ -97,10 +101,17 @@ export function openRuns(options: RunsOptions): Runs {
   }
 }
 
+function withoutFinished(run: Run, finished: readonly TaskOutcome[]): Run {
+  if (finished.length === 0) return run
+  const earlier = new Set(finished)
+  return { ...run, tasks: run.tasks.filter((task) => !earlier.has(task)) }
+}
+
 function redactRun(run: Run, redact: Redact): Run {
   return { ...redactJson(run, redact), id: run.id, tasks: run.tasks.map((task) => redactTask(task, redact)) }
 }
 
 function redactTask(task: TaskOutcome, redact: Redact): TaskOutcome {
-  return { ...redactJson(task, redact), id: task.id, tool: task.tool }
+  const { id, parent, tool } = task
+  return { ...redactJson(task, redact), id, ...(parent !== undefined && { parent }), tool }
 }

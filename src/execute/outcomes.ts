@@ -13,6 +13,11 @@ export function pending(task: PlannedTask): TaskOutcome {
   return { id: task.id, tool: task.tool, arguments: task.arguments, status: 'pending' }
 }
 
+/** One of those that a task done for each is done for; `args` are filled in already where that could be done. */
+export function pendingElement(task: PlannedTask, id: string, args: JsonObject): TaskOutcome {
+  return { id, parent: task.id, tool: task.tool, arguments: args, status: 'pending' }
+}
+
 export function started(outcome: TaskOutcome, args: JsonObject, startedAt: number): TaskOutcome {
   return { ...outcome, arguments: args, status: 'running', startedAt }
 }
@@ -29,9 +34,40 @@ export function failed(outcome: TaskOutcome, task: PlannedTask, thrown: unknown)
   return { ...outcome, status: 'complete', result: task.onError.default, error }
 }
 
+/**
+ * A task done for each, from its elements: the results in order, without those that were to be left out. Where another has no
+ * result the list would have a gap that nobody asked for, and the task has failed, or never ran where no element did.
+ */
+export function gathered(
+  outcome: TaskOutcome,
+  elements: readonly TaskOutcome[],
+  gaps: readonly TaskOutcome[],
+): TaskOutcome {
+  if (gaps.length === 0)
+    return completed(
+      outcome,
+      elements.flatMap(({ result }) => (result === undefined ? [] : [result])),
+    )
+  const failures = elements.filter(({ status }) => status === 'failed')
+  const told = failures.length > 0 ? failures : gaps
+  const what = failures.length > 0 ? 'failed' : 'skipped'
+  const first = told[0]!
+  const error = {
+    code: 'ELEMENTS_FAILED',
+    message: `${told.length} of ${elements.length} elements ${what}: first: ${first.id}: ${first.error?.message ?? first.status}`,
+    hint: first.error?.hint ?? '',
+  }
+  const isUntouched = elements.every(
+    ({ status, error }) => status === 'skipped' && error?.code === skippedCode,
+  )
+  return { ...outcome, status: isUntouched ? 'skipped' : 'failed', error }
+}
+
+const skippedCode = 'TASK_SKIPPED'
+
 export function blockedBy(outcome: TaskOutcome, cause: TaskOutcome): TaskOutcome {
   const error = {
-    code: 'TASK_SKIPPED',
+    code: skippedCode,
     message: `Not run: it depends on "${cause.id}", which ${cause.status === 'failed' ? 'failed' : 'was skipped'}.`,
     hint: 'Correct that task, or give it onError: {"default": value}.',
   }

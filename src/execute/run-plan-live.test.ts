@@ -12,6 +12,7 @@ function start(plan: Parameters<typeof makePlan>[0], options: Partial<RunOptions
     id: 'run-1',
     session: 's',
     limits: { concurrentCalls: 16 },
+    finished: [],
     now: Date.now,
     record: async () => {},
     callTool: async () => answer('ok'),

@@ -7,21 +7,38 @@
  *
  *     pending -> running -> complete | failed | skipped | aborted
  *        +--------------------------------------^---------^        what it depends on failed; the run was aborted
+ *
+ * A task done for each (`PlannedTask.each`) makes no call of its own. When it is ready its elements are made (fan-out.ts),
+ * which are tasks like any other, with the id `task[place]`; when the last of them has ended it has, too. An element without
+ * a value leaves its place empty, and what goes on from there place by place leaves that place out in turn.
  */
 import { setMaxListeners } from 'node:events'
 import { PmlError } from '../errors.js'
 import type { ClientSide } from '../model/client-side.js'
-import type { Json } from '../model/json.js'
+import type { JsonObject } from '../model/json.js'
 import type { Plan, PlannedTask } from '../model/plan.js'
 import type { Run, TaskOutcome } from '../model/run.js'
 import type { RunEvent } from '../model/run-event.js'
 import type { CallTool } from '../model/tool-call.js'
 import { unlessAborted } from '../model/unless-aborted.js'
+import { type Element, fanOut } from './fan-out.js'
 import { fillArguments } from './fill-arguments.js'
 import { createJournal, type Journal } from './journal.js'
-import { aborted, blockedBy, completed, failed, isEnded, pending, runStatus, started } from './outcomes.js'
+import {
+  aborted,
+  blockedBy,
+  completed,
+  failed,
+  gathered,
+  isEnded,
+  pendingElement,
+  runStatus,
+  started,
+} from './outcomes.js'
 import { createTaskGraph, type Ending, type TaskGraph } from './task-graph.js'
+import { createTaskList, placeOf, type TaskList } from './task-list.js'
 import { taskResult } from './task-result.js'
+import { createTaskValues, type ElementPlace, elementPlace, isGap, isHole } from './task-values.js'
 
 export interface RunOptions {
   readonly id: string
@@ -30,6 +47,11 @@ export interface RunOptions {
   /** Who may be asked by the tools; absent: nobody. */
   readonly client?: ClientSide
   readonly limits: { readonly concurrentCalls: number }
+  /**
+   * Outcomes of an earlier run: tasks of the plan that are not to be done again, with their elements. They are part of this
+   * run as they are, and their results feed the others.
+   */
+  readonly finished: readonly TaskOutcome[]
   now(): number
   /** The journal, awaited before an event is announced. It reports its own failures: here they only clear `isStored`. */
   record(event: RunEvent): Promise<void>
@@ -52,6 +74,22 @@ export function runPlan(plan: Plan, options: RunOptions): RunHandle {
   return new OpenRun(plan, options)
 }
 
+/** A call to make: of a task, or of an element, whose arguments are filled in already. */
+interface Job {
+  readonly id: string
+  readonly task: PlannedTask
+  readonly arguments?: JsonObject
+}
+
+/** A task done for each, while its elements are under way. */
+interface Fan {
+  readonly task: PlannedTask
+  /** By place; set when the element has ended. */
+  readonly places: ElementPlace[]
+  /** Elements whose end is not announced yet. */
+  left: number
+}
+
 class OpenRun implements RunHandle {
   readonly id: string
   readonly events: AsyncIterable<RunEvent>
@@ -61,14 +99,15 @@ class OpenRun implements RunHandle {
   readonly #options: RunOptions
   readonly #startedAt: number
   #endedAt: number | undefined
-  readonly #outcomes: Map<string, TaskOutcome>
-  readonly #results = new Map<string, Json>()
+  readonly #tasks: TaskList
+  readonly #values = createTaskValues()
+  readonly #fans = new Map<string, Fan>()
   readonly #graph: TaskGraph
   readonly #journal: Journal
   readonly #stop = new AbortController()
-  readonly #ready: PlannedTask[] = []
+  readonly #ready: Job[] = []
   #running = 0
-  /** Tasks whose end is not announced yet; the run ends at zero. */
+  /** Tasks and elements whose end is not announced yet; the run ends at zero. */
   #left: number
   #allEnded!: () => void
 
@@ -77,8 +116,11 @@ class OpenRun implements RunHandle {
     this.#plan = plan
     this.#options = options
     this.#startedAt = options.now()
-    this.#outcomes = new Map(plan.tasks.map((task) => [task.id, pending(task)]))
-    this.#left = plan.tasks.length
+    this.#tasks = createTaskList(
+      plan,
+      options.finished.filter(({ status }) => isEnded(status)),
+    )
+    this.#left = plan.tasks.filter((task) => !this.#hasEnded(task.id)).length
     this.#graph = createTaskGraph(plan.tasks)
     this.#journal = createJournal((event) => options.record(event))
     this.events = this.#journal.events
@@ -87,7 +129,7 @@ class OpenRun implements RunHandle {
   }
 
   current(): Run {
-    const tasks = this.#plan.tasks.map((task) => this.#outcomes.get(task.id)!)
+    const tasks = this.#tasks.inOrder()
     return {
       id: this.id,
       ...(this.#plan.intent !== undefined && { intent: this.#plan.intent }),
@@ -104,10 +146,9 @@ class OpenRun implements RunHandle {
 
   abort(reason: string): void {
     if (this.#stop.signal.aborted || this.#endedAt !== undefined) return
-    for (const task of this.#plan.tasks) {
-      const outcome = this.#outcomes.get(task.id)!
+    for (const outcome of this.#tasks.inOrder()) {
       if (isEnded(outcome.status)) continue
-      void this.#end(task, this.#withMs(aborted(outcome, reason), outcome.startedAt), 'nothing')
+      void this.#end(this.#withMs(aborted(outcome, reason), outcome.startedAt), 'nothing')
     }
     this.#stop.abort(new PmlError('ABORTED', reason, 'Start the workflow again if it is still wanted.'))
   }
@@ -117,7 +158,8 @@ class OpenRun implements RunHandle {
       this.#allEnded = resolve
     })
     await this.#journal.write({ type: 'run-start', run: this.current() })
-    this.#ready.push(...this.#graph.roots)
+    this.#addReady(this.#graph.roots)
+    this.#buildOnFinished()
     this.#startReady()
     if (this.#left > 0) await allEnded
     this.#endedAt = this.#options.now()
@@ -127,31 +169,52 @@ class OpenRun implements RunHandle {
     return run
   }
 
-  #startReady(): void {
-    const limit = Math.max(1, this.#options.limits.concurrentCalls)
-    while (this.#running < limit && this.#ready.length > 0) {
-      const task = this.#ready.shift()!
-      if (!this.#hasEnded(task)) void this.#runTask(task)
+  /** What an earlier run did counts as if it had just ended, and is not told again. */
+  #buildOnFinished(): void {
+    const finished = new Set(this.#options.finished.map(({ id }) => id))
+    for (const task of this.#plan.tasks) {
+      const outcome = this.#tasks.get(task.id)!
+      if (!finished.has(task.id) || !isEnded(outcome.status)) continue
+      // Of a list that is whole all that is missing was to be left out.
+      const isLeftOut = outcome.status === 'complete'
+      const places = this.#tasks.elementsOf(task.id).map((element) => elementPlace(element, isLeftOut))
+      this.#keep(outcome, places)
+      this.#release(outcome, places.length > 0 ? endingOfPlaces(places) : endingOf(task, outcome))
     }
   }
 
-  async #runTask(task: PlannedTask): Promise<void> {
+  #addReady(tasks: readonly PlannedTask[]): void {
+    for (const task of tasks) if (!this.#hasEnded(task.id)) this.#ready.push({ id: task.id, task })
+  }
+
+  #startReady(): void {
+    const limit = Math.max(1, this.#options.limits.concurrentCalls)
+    while (this.#running < limit && this.#ready.length > 0) {
+      const job = this.#ready.shift()!
+      if (this.#hasEnded(job.id)) continue
+      if (job.task.each !== undefined && job.arguments === undefined) this.#fanOut(job.task)
+      else void this.#runJob(job)
+    }
+  }
+
+  async #runJob(job: Job): Promise<void> {
     this.#running++
-    const outcome = await this.#tryTask(task)
+    const outcome = await this.#tryJob(job)
     this.#running--
     // An abort may have ended the task meanwhile: then this answer is late.
-    if (!this.#hasEnded(task)) void this.#end(task, outcome, endingOf(task, outcome))
+    if (!this.#hasEnded(job.id)) void this.#end(outcome, endingOf(job.task, outcome))
     this.#startReady()
   }
 
-  async #tryTask(task: PlannedTask): Promise<TaskOutcome> {
+  async #tryJob({ id, task, arguments: filled }: Job): Promise<TaskOutcome> {
     const { callTool, session, client } = this.#options
     const { signal } = this.#stop
-    let outcome = this.#outcomes.get(task.id)!
+    let outcome = this.#tasks.get(id)!
     let calledAt: number | undefined
     try {
-      outcome = started(outcome, fillArguments(task.arguments, this.#results), this.#options.now())
-      this.#outcomes.set(task.id, outcome)
+      const args = filled ?? fillArguments(task.arguments, this.#values.read)
+      outcome = started(outcome, args, this.#options.now())
+      this.#tasks.set(outcome)
       await this.#journal.write({ type: 'task-start', runId: this.id, task: outcome })
       signal.throwIfAborted()
       calledAt = this.#options.now()
@@ -165,33 +228,104 @@ class OpenRun implements RunHandle {
     }
   }
 
+  /** Makes the elements of a task done for each. It takes no turn of its own: its elements wait for theirs. */
+  #fanOut(task: PlannedTask): void {
+    const waiting = this.#tasks.get(task.id)!
+    let elements: readonly Element[]
+    try {
+      elements = fanOut(task, this.#values)
+    } catch (thrown) {
+      const outcome = failed(waiting, task, thrown)
+      void this.#end(outcome, endingOf(task, outcome))
+      return
+    }
+    const outcome = started(waiting, task.arguments, this.#options.now())
+    this.#tasks.set(outcome)
+    void this.#journal.write({ type: 'task-start', runId: this.id, task: outcome })
+    const fan: Fan = { task, places: [], left: 0 }
+    this.#fans.set(task.id, fan)
+    const open = elements.filter(({ id }, place) => {
+      const known = this.#tasks.get(id)
+      if (known !== undefined) fan.places[place] = elementPlace(known, task.onError === 'skip')
+      return known === undefined
+    })
+    fan.left = open.length
+    this.#left += open.length
+    for (const element of open) {
+      const args = 'arguments' in element ? element.arguments : task.arguments
+      this.#tasks.set(pendingElement(task, element.id, args))
+    }
+    for (const element of open) this.#openElement(element, task)
+    if (fan.left === 0) this.#endFan(fan)
+  }
+
+  #openElement(element: Element, task: PlannedTask): void {
+    const outcome = this.#tasks.get(element.id)!
+    if ('arguments' in element) this.#ready.push({ ...element, task })
+    else if ('wrong' in element) {
+      const wrong = failed(outcome, task, element.wrong)
+      void this.#end(wrong, endingOf(task, wrong))
+    } else {
+      const { element: source, isLeftOut } = element.hole
+      const ending = isLeftOut || task.onError === 'skip' ? 'left-out' : 'nothing'
+      void this.#end(blockedBy(outcome, this.#tasks.get(source)!), ending)
+    }
+  }
+
+  #endFan({ task, places }: Fan): void {
+    if (this.#hasEnded(task.id)) return
+    const outcome = this.#tasks.get(task.id)!
+    const elements = this.#tasks.elementsOf(task.id).slice(0, places.length)
+    const gaps = elements.filter((_, place) => isGap(places[place]!))
+    const whole = gathered(outcome, elements, gaps)
+    void this.#end(this.#withMs(whole, outcome.startedAt), endingOfPlaces(places))
+  }
+
   /** The outcome counts at once; what waits for it goes on when its record has ended. */
-  async #end(task: PlannedTask, outcome: TaskOutcome, ending: Ending): Promise<void> {
-    this.#outcomes.set(task.id, outcome)
-    if (outcome.result !== undefined) this.#results.set(task.id, outcome.result)
+  async #end(outcome: TaskOutcome, ending: Ending): Promise<void> {
+    const fan = outcome.parent === undefined ? undefined : this.#fans.get(outcome.parent)
+    this.#tasks.set(outcome)
+    if (fan === undefined) this.#keep(outcome, this.#fans.get(outcome.id)?.places)
+    else fan.places[placeOf(outcome.id)] = elementPlace(outcome, ending === 'left-out')
     await this.#journal.write({ type: 'task-end', runId: this.id, task: outcome })
 
-    const { ready, blocked } = this.#graph.ended(task.id, ending)
-    for (const next of blocked) {
-      if (this.#hasEnded(next)) continue
-      void this.#end(next, blockedBy(this.#outcomes.get(next.id)!, outcome), 'nothing')
-    }
-    this.#ready.push(...ready)
+    if (fan === undefined) this.#release(outcome, ending)
+    else if (--fan.left === 0) this.#endFan(fan)
     this.#startReady()
     this.#left--
     if (this.#left === 0) this.#allEnded()
+  }
+
+  #keep({ id, result }: TaskOutcome, places: readonly ElementPlace[] = []): void {
+    if (result !== undefined) this.#values.keep(id, result)
+    if (places.length > 0) this.#values.keepPlaces(id, places)
+  }
+
+  /** Who waited for it goes on, or never will. */
+  #release(outcome: TaskOutcome, ending: Ending): void {
+    const { ready, blocked } = this.#graph.ended(outcome.id, ending)
+    for (const next of blocked) {
+      if (this.#hasEnded(next.id)) continue
+      void this.#end(blockedBy(this.#tasks.get(next.id)!, outcome), 'nothing')
+    }
+    this.#addReady(ready)
   }
 
   #withMs(outcome: TaskOutcome, since: number | undefined): TaskOutcome {
     return since === undefined ? outcome : { ...outcome, ms: this.#options.now() - since }
   }
 
-  #hasEnded(task: PlannedTask): boolean {
-    return isEnded(this.#outcomes.get(task.id)!.status)
+  #hasEnded(id: string): boolean {
+    return isEnded(this.#tasks.get(id)!.status)
   }
 }
 
 function endingOf(task: PlannedTask, outcome: TaskOutcome): Ending {
   if (outcome.status === 'complete') return 'value'
   return task.onError === 'skip' ? 'left-out' : 'nothing'
+}
+
+function endingOfPlaces(places: readonly ElementPlace[]): Ending {
+  if (!places.some(isGap)) return 'value'
+  return places.every(isHole) ? 'nothing' : 'in-part'
 }

@@ -7,7 +7,8 @@ import { newId } from '../model/new-id.js'
 import { formatToolId } from '../model/tool.js'
 import type { Trace } from '../model/trace.js'
 import type { Row } from './database.js'
-import type { Store, StoredTrace, ToolEmbedding } from './store.js'
+import { testOutputSchemas } from './output-schema.contract.js'
+import type { Baseline, Store, StoredTrace, ToolEmbedding } from './store.js'
 
 export interface LearnedContract {
   store(): Store
@@ -17,16 +18,20 @@ export interface LearnedContract {
   readonly strings: readonly string[]
 }
 
-export function testLearned({ store, reopen, asPerson, strings }: LearnedContract): void {
+export function testLearned(contract: LearnedContract): void {
+  const { store, reopen, asPerson, strings } = contract
+
+  testOutputSchemas(contract)
+
   it('knows nothing learned at first, and nothing more after saving nothing', async () => {
     expect(await store().saveLearned({ traces: [], edges: [] })).toBe(true)
     expect(await store().replaceEdges([], 0)).toBe(true)
     await store().saveEmbeddings('m', [])
     expect(await store().loadEdges()).toEqual([])
-    expect(await store().loadBaseline()).toEqual([])
+    expect(await store().loadBaseline()).toEqual(aBaseline([]))
     expect(await allTraces(store())).toEqual([])
     expect(await store().loadEmbeddings('m')).toEqual([])
-    expect(await store().foldTraces([], 100)).toBe(0)
+    expect(await store().foldTraces(aBaseline([]), 100)).toBe(0)
     expect(await store().dropEmbeddings([])).toBe(0)
   })
 
@@ -145,10 +150,10 @@ export function testLearned({ store, reopen, asPerson, strings }: LearnedContrac
     await expect(tooDeep).rejects.toBeInstanceOf(StoreError)
     const replaced = store().replaceEdges([anEdge('e', 'f'), tooMany], stored!.position)
     await expect(replaced).rejects.toBeInstanceOf(StoreError)
-    const folded = store().foldTraces([anEdge('e', 'f'), tooMany], stored!.position)
+    const folded = store().foldTraces(aBaseline([anEdge('e', 'f'), tooMany]), stored!.position)
     await expect(folded).rejects.toBeInstanceOf(StoreError)
     expect(await store().loadEdges()).toStrictEqual([anEdge('a', 'b')])
-    expect(await store().loadBaseline()).toEqual([])
+    expect(await store().loadBaseline()).toEqual(aBaseline([]))
     expect(await allTraces(store())).toStrictEqual([stored])
   })
 
@@ -182,11 +187,12 @@ export function testLearned({ store, reopen, asPerson, strings }: LearnedContrac
   it('folded traces are gone, their edges stand in the baseline, and positions are never used twice', async () => {
     for (let lesson = 0; lesson < 3; lesson++) await store().saveLearned({ traces: [aTrace()], edges: [] })
     const [, second, third] = await allTraces(store())
-    expect(await store().foldTraces([anEdge('a', 'b')], second!.position)).toBe(2)
-    expect(await store().foldTraces([anEdge('a', 'b'), anEdge('b', 'c')], third!.position)).toBe(1)
+    expect(await store().foldTraces(aBaseline([anEdge('a', 'b')]), second!.position)).toBe(2)
+    const edges = [anEdge('a', 'b'), anEdge('b', 'c')]
+    expect(await store().foldTraces(aBaseline(edges), third!.position)).toBe(1)
     // As another gateway would that has begun before.
-    expect(await store().foldTraces([anEdge('a', 'b')], second!.position)).toBe(0)
-    expect(await store().loadBaseline()).toStrictEqual([anEdge('a', 'b'), anEdge('b', 'c')])
+    expect(await store().foldTraces(aBaseline([anEdge('a', 'b')]), second!.position)).toBe(0)
+    expect(await store().loadBaseline()).toStrictEqual(aBaseline(edges))
     await reopen()
     await store().saveLearned({ traces: [aTrace()], edges: [] })
     expect((await allTraces(store()))[0]!.position).toBeGreaterThan(third!.position)
@@ -299,6 +305,10 @@ function anEdge(from: string, to: string): Edge {
     firstSeen: 1_600_000_000_000,
     lastSeen: 1_700_000_000_000,
   }
+}
+
+function aBaseline(edges: readonly Edge[]): Baseline {
+  return { edges, outputSchemas: [] }
 }
 
 function aTemplate(from: string, to: string): Edge {

@@ -122,4 +122,26 @@ export const migrations: readonly Migration[] = [
       'alter table tool_embedding alter column vector set storage external',
     ],
   },
+  {
+    version: 3,
+    name: 'what results look like',
+    statements: [
+      `create table tool_output_schema (
+        tool text primary key,
+        whole_tool text, -- where an id is longer than an index can hold
+        schema text not null, -- json
+        version integer not null,
+        samples integer not null,
+        updated_at timestamptz not null
+      )`,
+      // What retention folded away: the schemas as the deleted traces had left them.
+      'create table output_schema_baseline (like tool_output_schema including defaults)',
+    ],
+  },
+  {
+    version: 4,
+    name: 'tasks done for each',
+    // The id of the task that an element is one place of.
+    statements: ['alter table task add column parent text'],
+  },
 ]

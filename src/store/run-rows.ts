@@ -14,6 +14,7 @@ interface RunTaskRow {
   readonly ended_at: number | null
   readonly id: string | null
   readonly whole_id: string | null
+  readonly parent: string | null
   readonly tool: string
   readonly arguments: string
   readonly status: TaskStatus
@@ -25,7 +26,7 @@ interface RunTaskRow {
 
 const columns = `
   run.id as run_id, run.intent, run.status as run_status, ${epochMs('run.started_at')} as run_started_at,
-  ${epochMs('run.ended_at')} as ended_at, task.id, task.whole_id, task.tool, task.arguments, task.status,
+  ${epochMs('run.ended_at')} as ended_at, task.id, task.whole_id, task.parent, task.tool, task.arguments, task.status,
   task.result, task.error, ${epochMs('task.started_at')} as started_at, task.ms`
 
 export async function selectRun(database: Queryable, id: string): Promise<Run | undefined> {
@@ -65,27 +66,27 @@ export async function upsertTask(database: Queryable, runId: string, task: TaskO
 
 const upsertRunRow = `
   insert into run (id, intent, status, started_at, ended_at)
-  values ($1, $12, $13, to_timestamp($14::double precision / 1000), to_timestamp($15::double precision / 1000))
+  values ($1, $13, $14, to_timestamp($15::double precision / 1000), to_timestamp($16::double precision / 1000))
   on conflict (id) do update set
     intent = excluded.intent, status = excluded.status, started_at = excluded.started_at, ended_at = excluded.ended_at`
 
 /** A task saved again unchanged is not rewritten: its result may be large, and the embedded database never vacuums. */
 const upsertTaskRows = `
-  insert into task (run_id, position, id, whole_id, tool, arguments, status, result, error, started_at, ms)
+  insert into task (run_id, position, id, whole_id, parent, tool, arguments, status, result, error, started_at, ms)
   select $1::text,
     coalesce($2::integer, (select max(position) + 1 from task where run_id = $1::text), 0) + ordinality - 1,
-    id, whole_id, tool, arguments, status, result, error, to_timestamp(started_at / 1000), ms
+    id, whole_id, parent, tool, arguments, status, result, error, to_timestamp(started_at / 1000), ms
   from unnest(
     $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-    $10::double precision[], $11::double precision[]
-  ) with ordinality as given (id, whole_id, tool, arguments, status, result, error, started_at, ms, ordinality)
+    $10::text[], $11::double precision[], $12::double precision[]
+  ) with ordinality as given (id, whole_id, parent, tool, arguments, status, result, error, started_at, ms, ordinality)
   on conflict (run_id, id) do update set
     position = case when $2::integer is null then task.position else excluded.position end,
-    tool = excluded.tool, arguments = excluded.arguments, status = excluded.status, result = excluded.result,
-    error = excluded.error, started_at = excluded.started_at, ms = excluded.ms
-  where (task.tool, task.arguments, task.status, task.result, task.error, task.started_at, task.ms)
-      is distinct from (excluded.tool, excluded.arguments, excluded.status, excluded.result, excluded.error,
-        excluded.started_at, excluded.ms)
+    parent = excluded.parent, tool = excluded.tool, arguments = excluded.arguments, status = excluded.status,
+    result = excluded.result, error = excluded.error, started_at = excluded.started_at, ms = excluded.ms
+  where (task.parent, task.tool, task.arguments, task.status, task.result, task.error, task.started_at, task.ms)
+      is distinct from (excluded.parent, excluded.tool, excluded.arguments, excluded.status, excluded.result,
+        excluded.error, excluded.started_at, excluded.ms)
     or ($2::integer is not null and task.position <> excluded.position)`
 
 /** `position` is that of the first task; null keeps the one it has. */
@@ -100,6 +101,7 @@ function toColumns(
     position,
     keys,
     tasks.map((task, index) => (keys[index] === encodeText(task.id) ? null : encodeText(task.id))),
+    tasks.map((task) => (task.parent === undefined ? null : encodeText(task.parent))),
     tasks.map((task) => encodeText(task.tool)),
     tasks.map((task) => encodeJson(task.arguments)),
     tasks.map((task) => task.status),
@@ -130,6 +132,7 @@ function toRuns(rows: readonly RunTaskRow[]): readonly Run[] {
 function toTask(row: RunTaskRow, id: string): TaskOutcome {
   return {
     id: decodeText(id),
+    ...(row.parent === null ? {} : { parent: decodeText(row.parent) }),
     tool: decodeText(row.tool) as ToolId,
     arguments: decodeJson(row.arguments),
     status: row.status,

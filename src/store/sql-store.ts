@@ -5,12 +5,21 @@ import type { Tool } from '../model/tool.js'
 import type { Database } from './database.js'
 import { addToEdges, deleteUnseenEdges, insertAllEdges, selectEdges } from './edge-rows.js'
 import { deleteOtherEmbeddings, selectEmbeddings, upsertEmbeddings } from './embedding-rows.js'
+import { insertAllOutputSchemas, replaceOutputSchema, selectOutputSchemas } from './output-schema-rows.js'
 import { selectNewestRuns, selectRun, upsertRun, upsertTask } from './run-rows.js'
 import { replaceServers } from './server-rows.js'
-import type { Learned, Store, StoredTrace, ToolEmbedding } from './store.js'
+import type { Baseline, Learned, OutputSchema, Store, StoredTrace, ToolEmbedding } from './store.js'
 import { toStoreError } from './to-store-error.js'
 import { selectTools, upsertTools } from './tool-rows.js'
-import { deleteTraces, insertTraces, isAnyAfter, isAnyKnown, lockTraces, selectTraces } from './trace-rows.js'
+import {
+  deleteTraces,
+  insertTraces,
+  isAnyAfter,
+  isAnyKnown,
+  lockTraces,
+  selectStartOfNewest,
+  selectTraces,
+} from './trace-rows.js'
 
 /** The one Store there is: the same SQL on the embedded database and on PostgreSQL. */
 export class SqlStore implements Store {
@@ -100,34 +109,71 @@ export class SqlStore implements Store {
     )
   }
 
-  async *loadTraces(): AsyncIterable<readonly StoredTrace[]> {
-    let after = 0
+  loadTraces(): AsyncIterable<readonly StoredTrace[]> {
+    return this.#tracesFrom(async () => 0)
+  }
+
+  loadRecentTraces({ runs }: { readonly runs: number }): AsyncIterable<readonly StoredTrace[]> {
+    return this.#tracesFrom(() => selectStartOfNewest(this.#database, runs))
+  }
+
+  async *#tracesFrom(start: () => Promise<number>): AsyncIterable<readonly StoredTrace[]> {
+    const failure = 'The traces cannot be read'
+    let from = await attempt(failure, start)
     for (;;) {
-      const batch = await attempt('The traces cannot be read', () => selectTraces(this.#database, after))
+      const batch = await attempt(failure, () => selectTraces(this.#database, from))
       const last = batch.at(-1)
       if (last === undefined) return
       yield batch
-      after = last.position
+      from = last.position + 1
     }
   }
 
-  loadBaseline(): Promise<readonly Edge[]> {
-    return attempt('The baseline cannot be read', () => selectEdges(this.#database, 'graph_baseline'))
+  loadBaseline(): Promise<Baseline> {
+    return attempt('The baseline cannot be read', async () => ({
+      edges: await selectEdges(this.#database, 'graph_baseline'),
+      outputSchemas: await selectOutputSchemas(this.#database, 'output_schema_baseline'),
+    }))
   }
 
-  foldTraces(edges: readonly Edge[], throughPosition: number): Promise<number> {
+  foldTraces({ edges, outputSchemas }: Baseline, throughPosition: number): Promise<number> {
     return attempt('The traces cannot be folded', async () => {
       const folded = await this.#database.transaction(async (transaction) => {
         await lockTraces(transaction)
         const deleted = await deleteTraces(transaction, throughPosition)
         // Where they are gone, another gateway has folded them, and maybe more: its baseline holds them.
-        if (deleted > 0) await insertAllEdges(transaction, 'graph_baseline', edges)
+        if (deleted === 0) return 0
+        await insertAllEdges(transaction, 'graph_baseline', edges)
+        await insertAllOutputSchemas(transaction, 'output_schema_baseline', outputSchemas)
         return deleted
       })
       // Each lesson leaves the earlier state of the rows that it counted in.
-      if (folded > 0) await this.#vacuum('trace, tool_dependency')
+      if (folded > 0) await this.#vacuum('trace, tool_dependency, tool_output_schema')
       return folded
     })
+  }
+
+  loadOutputSchemas(): Promise<readonly OutputSchema[]> {
+    return attempt('The output schemas cannot be read', () =>
+      selectOutputSchemas(this.#database, 'tool_output_schema'),
+    )
+  }
+
+  saveOutputSchema(schema: OutputSchema, replaced: OutputSchema | undefined): Promise<boolean> {
+    return attempt(`The output schema of ${schema.tool} cannot be saved`, () =>
+      replaceOutputSchema(this.#database, schema, replaced),
+    )
+  }
+
+  replaceOutputSchemas(schemas: readonly OutputSchema[], throughPosition: number): Promise<boolean> {
+    return attempt('The output schemas cannot be replaced', () =>
+      this.#database.transaction(async (transaction) => {
+        await lockTraces(transaction)
+        if (await isAnyAfter(transaction, throughPosition)) return false
+        await insertAllOutputSchemas(transaction, 'tool_output_schema', schemas)
+        return true
+      }),
+    )
   }
 
   loadEmbeddings(model: string): Promise<readonly ToolEmbedding[]> {

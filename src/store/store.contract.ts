@@ -214,6 +214,26 @@ export function testStore(kind: Store['kind'], newPlace: () => Promise<StorePlac
       expect((await store.loadRun(run.id))?.tasks).toStrictEqual([added, run.tasks[1], done])
     })
 
+    it('keeps the elements of a task done for each, which come while it runs, and whose they are', async () => {
+      const parent = aTask({ id: 'read', status: 'running', startedAt: 5 })
+      const after = aTask({ id: 'sum', status: 'pending' })
+      const elements = ['\u0000 odd', 'read'].flatMap((id) =>
+        [0, 1].map((place) => aTask({ id: `${id}[${place}]`, parent: id, result: place })),
+      )
+      const run = aRun([parent, after], 'running')
+      await store.saveRun(run)
+      for (const element of elements) await store.saveTask(run.id, { ...element, status: 'running' })
+      for (const element of elements) await store.saveTask(run.id, element)
+      expect((await store.loadRun(run.id))?.tasks).toStrictEqual([parent, after, ...elements])
+      const done = { ...run, tasks: [parent, ...elements, after] }
+      await store.saveRun(done)
+      await reopen()
+      expect(await store.loadRun(run.id)).toStrictEqual(done)
+      expect(await asPerson("select count(*)::integer as many from task where parent = 'read'")).toEqual([
+        { many: 2 },
+      ])
+    })
+
     it('lists runs newest first, with their tasks, up to the limit', async () => {
       const runs = [5, 3, 9, 1].map(
         (startedAt): Run => ({ ...aRun([aTask({ id: 'b' }), aTask({ id: 'a' })]), startedAt }),

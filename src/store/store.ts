@@ -1,6 +1,6 @@
 /**
  * The store keeps what must outlive a process: servers, tools with their pins, runs and their tasks, and what was learned
- * from them: traces, the edges that are the fold of the traces, vectors.
+ * from them: traces, the edges and output schemas that are the fold of the traces, vectors.
  *
  * Promises: a save that resolved is still there after the process is killed; what was saved comes back equal, whatever
  * characters it holds; every failure is a StoreError with its cause. The embedded database does not flush to the disk,
@@ -8,6 +8,7 @@
  * Never touches: upstream servers, secrets (texts arrive redacted), the lock of the data directory (the holder's).
  */
 import type { Edge, EdgeKey } from '../model/edge.js'
+import type { JsonObject } from '../model/json.js'
 import type { ServerOffers } from '../model/offers.js'
 import type { Run, TaskOutcome } from '../model/run.js'
 import type { KnownEra, ServerState } from '../model/server.js'
@@ -40,13 +41,21 @@ export interface Store {
   replaceEdges(edges: readonly Edge[], throughPosition: number): Promise<boolean>
   /** All traces in the order in which they were learned from, a batch at a time: they need not fit into memory. */
   loadTraces(): AsyncIterable<readonly StoredTrace[]>
-  /** The edges as the traces that are gone had left them. */
-  loadBaseline(): Promise<readonly Edge[]>
+  /** The same from the beginning of the newest so many runs on. */
+  loadRecentTraces(newest: { readonly runs: number }): AsyncIterable<readonly StoredTrace[]>
+  /** What the traces that are gone had left. */
+  loadBaseline(): Promise<Baseline>
   /**
-   * Deletes the traces up to and with this position and keeps `edges`, their fold, in their place; gives their number. 0: they
+   * Deletes the traces up to and with this position and keeps `baseline`, their fold, in their place; gives their number. 0: they
    * are gone already, and nothing was written.
    */
-  foldTraces(edges: readonly Edge[], throughPosition: number): Promise<number>
+  foldTraces(baseline: Baseline, throughPosition: number): Promise<number>
+  /** Ordered by tool. */
+  loadOutputSchemas(): Promise<readonly OutputSchema[]>
+  /** In the place of the one that was read, or of none. False: another gateway has written one since, and nothing was written. */
+  saveOutputSchema(schema: OutputSchema, replaced: OutputSchema | undefined): Promise<boolean>
+  /** All of them anew, as the traces up to this position give them. False: there are later ones, and nothing was written. */
+  replaceOutputSchemas(schemas: readonly OutputSchema[], throughPosition: number): Promise<boolean>
   loadEmbeddings(model: string): Promise<readonly ToolEmbedding[]>
   /** Adds and updates. */
   saveEmbeddings(model: string, embeddings: readonly ToolEmbedding[]): Promise<void>
@@ -72,6 +81,23 @@ export interface StoredTrace {
   /** Grows with every trace, never used twice: the order of replay. */
   readonly position: number
   readonly trace: Trace
+}
+
+export interface Baseline {
+  readonly edges: readonly Edge[]
+  readonly outputSchemas: readonly OutputSchema[]
+}
+
+/** What the results of a tool looked like, so far. */
+export interface OutputSchema {
+  readonly tool: ToolId
+  readonly schema: JsonObject
+  /** Grows when the schema changes. */
+  readonly version: number
+  /** Grows with every result. */
+  readonly samples: number
+  /** When the newest result came. */
+  readonly updatedAt: number
 }
 
 export interface ToolEmbedding {

@@ -46,15 +46,26 @@ export async function insertTraces(transaction: Queryable, traces: readonly Trac
     await transaction.query(insert, toColumns(traces.slice(start, start + tracesPerBatch)))
 }
 
-export async function selectTraces(database: Queryable, after: number): Promise<readonly StoredTrace[]> {
+export async function selectTraces(database: Queryable, from: number): Promise<readonly StoredTrace[]> {
   const rows = await database.query<TraceRow>(
     `select position::double precision as position, id, parent_id, run_id, tool, task_id, intent, arguments, result,
       error_code, success, ${epochMs('started_at')} as started_at, ${epochMs('ended_at')} as ended_at, depends_on, links,
       promoted
-    from trace where position > $1::bigint order by position limit ${tracesPerBatch}`,
-    [after],
+    from trace where position >= $1::bigint order by position limit ${tracesPerBatch}`,
+    [from],
   )
   return rows.map((row) => ({ position: row.position, trace: toTrace(row) }))
+}
+
+/** Where the newest so many runs begin: a run's own trace has no parent. */
+export async function selectStartOfNewest(database: Queryable, runs: number): Promise<number> {
+  const [start] = await database.query<{ readonly position: number | null }>(
+    `select min(position)::double precision as position from (
+      select position from trace where parent_id is null order by position desc limit $1::integer
+    ) as newest`,
+    [Math.max(0, Math.min(Math.trunc(runs), 2 ** 31 - 1))],
+  )
+  return start!.position ?? Number.MAX_SAFE_INTEGER
 }
 
 export async function isAnyAfter(transaction: Queryable, position: number): Promise<boolean> {

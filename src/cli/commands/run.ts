@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseConfigText } from '../../config/config-text.js'
 import { ConfigError, UsageError } from '../../errors.js'
+import { describeCounts, type ElementSum, sumElements } from '../../execute/sum-elements.js'
 import { formatDuration } from '../../model/format-duration.js'
 import type { Run, TaskOutcome } from '../../model/run.js'
 import { commonArgs, defineCliCommand, gatewayChoice } from '../cli-command.js'
@@ -25,7 +26,9 @@ THE FILE
     - { id: read, tool: files:read_text_file, arguments: { path: config.json } }
     - { id: note, tool: memory:create_entities, arguments: { entities: { $from: read.content } } }
 
-  A task may also have dependsOn: [ids], onError: fail | skip | { default: value }, timeoutMs.`,
+  A task may also have dependsOn: [ids], onError: fail | skip | { default: value }, timeoutMs.
+  [*] takes every item of a list, or every line of a text; where the tool wants one value, the task is done for each.
+  { $from: count.total, $as: number } converts: text, number, boolean, list.`,
   async run({ args, io, gateway }) {
     const { tasks, intent } = await readWorkflow(args.file, io)
     const run = (await gateway.withGateway(gatewayChoice(args), (api) =>
@@ -61,20 +64,32 @@ async function readText(file: string): Promise<string> {
 }
 
 function describeRun(run: Run & { readonly stored?: boolean }, width?: number): string {
-  const rows = run.tasks.map((task) => [
-    task.id,
-    task.tool,
-    task.status,
-    task.ms === undefined ? '' : formatDuration(task.ms),
-    outcome(task),
+  const sums = sumElements(run.tasks)
+  const tasks = run.tasks.filter(({ parent }) => parent === undefined)
+  const rows = tasks.flatMap((task) => [
+    [
+      task.id,
+      task.tool,
+      task.status,
+      task.ms === undefined ? '' : formatDuration(task.ms),
+      outcome(task, sums.get(task.id)),
+    ],
+    ...(sums.get(task.id)?.errors ?? []).map((error) => [
+      `  ${error.id}`,
+      '',
+      '',
+      '',
+      `${error.message} ${terminalHint(error)}`,
+    ]),
   ])
   const table = formatTable(['TASK', 'TOOL', 'STATUS', 'TOOK', 'RESULT'], rows, width ?? 200)
   const unstored = run.stored === false ? '\nNot every step could be stored: see pml status.' : ''
   return `${table}\n\n${run.status}  ${run.id}${unstored}`
 }
 
-function outcome(task: TaskOutcome): string {
-  if (task.error !== undefined) return `${task.error.message} ${terminalHint(task.error)}`
-  if (task.result === undefined) return ''
-  return typeof task.result === 'string' ? task.result : JSON.stringify(task.result)
+function outcome(task: TaskOutcome, sum: ElementSum | undefined): string {
+  const elements = sum === undefined ? '' : `[${describeCounts(sum.counts)}] `
+  if (task.error !== undefined) return `${elements}${task.error.message} ${terminalHint(task.error)}`
+  if (task.result === undefined) return elements
+  return `${elements}${typeof task.result === 'string' ? task.result : JSON.stringify(task.result)}`
 }

@@ -283,6 +283,15 @@ export class ReferenceSyntaxError extends PmlError {
   }
 }
 
+/** Of `$as`, which says what a value is to be made into. */
+export class UnknownConversionError extends ReferenceSyntaxError {
+  override readonly hint: string
+  constructor(text: string, known: readonly string[]) {
+    super(text)
+    this.hint = `"$as" is one of ${known.map((name) => `"${name}"`).join(', ')}.`
+  }
+}
+
 export class BadReferenceError extends PmlError {
   constructor(
     readonly reference: string,
@@ -299,6 +308,25 @@ export class BadReferenceError extends PmlError {
 }
 
 /** What a tool itself called an error, in its own words. */
+/** A value that cannot be made into what `$as` wants. */
+export class ConversionError extends PmlError {
+  constructor(
+    readonly reference: string,
+    readonly wanted: string,
+    readonly there: string,
+    hint: string,
+  ) {
+    super('BAD_REFERENCE', `"${reference}" cannot be taken as ${wanted}: it is ${there}.`, hint)
+  }
+}
+
+/** A task that is done for each element of lists which cannot be gone through. */
+export class FanOutError extends PmlError {
+  constructor(message: string, hint: string) {
+    super('FAN_OUT', message, hint)
+  }
+}
+
 export class ToolAnsweredError extends PmlError {
   constructor(
     readonly toolId: string,

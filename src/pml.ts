@@ -5,6 +5,7 @@
  */
 import { createEmbedderChoice } from './embed/choose-embedder.js'
 import { openToolVectors } from './embed/open-tool-vectors.js'
+import { createStaticEmbedder } from './embed/static-embedder.js'
 import { openRuns, type Runs } from './execute/open-runs.js'
 import { createGateway, type Gateway } from './gateway/create-gateway.js'
 import { createTokenCounter } from './gateway/token-counter.js'
@@ -15,10 +16,14 @@ import { createLearning } from './learn/create-learning.js'
 import { followTemplates } from './learn/follow-templates.js'
 import type { PmlConfig } from './model/config.js'
 import type { Log } from './model/log.js'
+import { defaultPolicy } from './model/policy.js'
 import type { Redact } from './model/redact.js'
-import { definitionText, type Tool } from './model/tool.js'
+import { definitionText, isCallable, type Tool } from './model/tool.js'
 import { withinMs } from './model/within-ms.js'
+import { createIntentPlanner } from './plan/create-intent-planner.js'
 import { createToolSearch, type ToolSearch } from './plan/create-tool-search.js'
+import { explainPlan } from './plan/explain-plan.js'
+import type { IntentPlanner } from './plan/intent-planner.js'
 import { createLateStore } from './store/create-late-store.js'
 import { readSnapshot } from './store/snapshot.js'
 import type { Store } from './store/store.js'
@@ -118,6 +123,14 @@ export function createPml(options: PmlOptions): Pml {
     redact,
     log,
   })
+  const planner = createIntentPlanner({
+    search: search.search,
+    tool: (id) => upstreams.tools().find((tool) => tool.id === id && isCallable(tool)),
+    graph,
+    // Every field of a schema is embedded: a model that costs something serves search alone.
+    embedder: createStaticEmbedder(),
+    experience: learning.experience,
+  })
   const templates = followTemplates({
     catalogue: upstreams,
     learning,
@@ -183,6 +196,10 @@ export function createPml(options: PmlOptions): Pml {
     callTool,
     endSession: upstreams.endSession,
     runs,
+    planner: afterLearned(planner, () => withinMs(learning.settled(), graphWithinMs, undefined)),
+    policy: () => defaultPolicy,
+    explain: (plan) =>
+      explainPlan(plan, { graph, pageRank: (tool) => analysis.current().pageRank.get(tool) }),
     learned: {
       rebuild: learning.rebuild,
       summary: learning.summary,
@@ -227,6 +244,15 @@ export function createPml(options: PmlOptions): Pml {
       await persist.close()
       await lateStore.close()
     },
+  }
+}
+
+/** Past runs are read with the store: the first plan of a process waits for them a moment. */
+function afterLearned({ plan, replan }: IntentPlanner, learned: () => Promise<unknown>): IntentPlanner {
+  const ready = (): Promise<unknown> => learned().catch(() => {})
+  return {
+    plan: async (intent, options) => ready().then(() => plan(intent, options)),
+    replan: async (run, requirement, options) => ready().then(() => replan(run, requirement, options)),
   }
 }
 

@@ -1,4 +1,4 @@
-import { PmlError } from '../errors.js'
+import { ConversionError } from '../errors.js'
 import type { Json } from '../model/json.js'
 import { type Conversion, describeJson, isEach, type Reference } from '../model/reference.js'
 
@@ -13,7 +13,7 @@ import { type Conversion, describeJson, isEach, type Reference } from '../model/
  *
  * What is so already stays. Of what `[*]` gathered each value is converted; a list it is already.
  *
- * @throws PmlError `BAD_REFERENCE` for anything else
+ * @throws ConversionError for anything else
  */
 export function convertValue(value: Json, reference: Reference): Json {
   if (reference.as === undefined) return value
@@ -32,11 +32,7 @@ function convertWithin(value: Json, reference: Reference, as: Conversion, lists:
     return value.map((item) => convertWithin(item, reference, as, lists - 1))
   const converted = converters[as](value)
   if (converted !== undefined) return converted
-  throw new PmlError(
-    'BAD_REFERENCE',
-    `"${reference.text}" cannot be taken as ${as}: it is ${show(value)}.`,
-    wanted[as],
-  )
+  throw new ConversionError(reference.text, as, show(value), wanted[as])
 }
 
 const converters: Readonly<Record<Conversion, (value: Json) => Json | undefined>> = {

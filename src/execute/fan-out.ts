@@ -1,4 +1,4 @@
-import { PmlError } from '../errors.js'
+import { FanOutError } from '../errors.js'
 import type { Json, JsonObject } from '../model/json.js'
 import type { PlannedTask } from '../model/plan.js'
 import { collectReferences, type Reference } from '../model/reference.js'
@@ -26,7 +26,7 @@ const mostElements = 1_000
  * A place without a value stays a place, so that lists which come from one another stay aligned. What stands in one place alone
  * is wrong with that element alone; the other references are the same for all.
  *
- * @throws PmlError where a list is none, the lists are not of one length, or there are too many places
+ * @throws FanOutError where a list is none, the lists are not of one length, or there are too many places
  */
 export function fanOut(task: PlannedTask, values: TaskValues): readonly Element[] {
   const references = collectReferences(task.arguments)
@@ -65,18 +65,16 @@ export function isTakenEach({ each }: PlannedTask, { text, as }: Reference): boo
 function countOf(lists: ReadonlyMap<string, readonly Place[]>): number {
   const [first, ...others] = lists
   if (first === undefined)
-    throw new PmlError('FAN_OUT', '"each" names no reference of the arguments.', 'Plan the task again.')
+    throw new FanOutError('"each" names no reference of the arguments.', 'Plan the task again.')
   const [text, { length }] = first
   const other = others.find(([, list]) => list.length !== length)
   if (other !== undefined)
-    throw new PmlError(
-      'FAN_OUT',
+    throw new FanOutError(
       `The lists do not go side by side: "${text}" has ${length}, "${other[0]}" has ${other[1].length}.`,
       'Take fields of the same list, or make one task for each list.',
     )
   if (length > mostElements)
-    throw new PmlError(
-      'FAN_OUT',
+    throw new FanOutError(
       `"${text}" has ${length} elements, and a task is done for ${mostElements} at most.`,
       'Narrow the list down with the tool that makes it, or write code that goes through it.',
     )

@@ -69,6 +69,39 @@ describe('a task done for each', () => {
     ])
   })
 
+  it('in turn: one call ends before the next begins, also after one that failed, and other tasks go on meanwhile', async () => {
+    const { events, run } = await expectRun({
+      tools: { ...tools, slow: { takesMs: 25, gives: 'done' } },
+      plan: [list, { ...read, inTurn: true }, { id: 'slow', tool: 'slow' }],
+    })
+    expect(events.filter((line) => /(?:start|end) (?:read\[|slow)/.test(line))).toEqual([
+      'task-start slow at 0 {}',
+      'task-start read[0] at 1 {"path":"a"}',
+      expect.stringContaining('task-end read[0] complete 10 ms'),
+      'task-start read[1] at 11 {"path":"b"}',
+      expect.stringContaining('task-end read[1] failed 10 ms'),
+      'task-start read[2] at 21 {"path":"c"}',
+      expect.stringContaining('task-end slow complete'),
+      expect.stringContaining('task-end read[2] complete 10 ms'),
+    ])
+    expect(run.status).toBe('partial_failure')
+  })
+
+  it('in turn: an abort ends the one under way and all that wait', async () => {
+    const { run } = await expectRun({
+      tools,
+      plan: [list, { ...read, inTurn: true }],
+      commands: [{ atMs: 5, abort: 'enough' }],
+    })
+    expect(run.tasks.map(({ id, status }) => `${id} ${status}`)).toEqual([
+      'list complete',
+      'read aborted',
+      'read[0] aborted',
+      'read[1] aborted',
+      'read[2] aborted',
+    ])
+  })
+
   it('holds to the limit of concurrent calls, and lets other tasks have their turn', async () => {
     const { events } = await expectRun({
       tools: { ...tools, wait: { takesMs: 10, gives: 'ok' } },

@@ -88,6 +88,9 @@ interface Fan {
   readonly places: ElementPlace[]
   /** Elements whose end is not announced yet. */
   left: number
+  /** Of a task that is done in turn: those that wait, and the one under way. */
+  readonly queue: Job[]
+  active?: string
 }
 
 class OpenRun implements RunHandle {
@@ -242,7 +245,7 @@ class OpenRun implements RunHandle {
     const outcome = started(waiting, task.arguments, this.#options.now())
     this.#tasks.set(outcome)
     void this.#journal.write({ type: 'task-start', runId: this.id, task: outcome })
-    const fan: Fan = { task, places: [], left: 0 }
+    const fan: Fan = { task, places: [], left: 0, queue: [] }
     this.#fans.set(task.id, fan)
     const open = elements.filter(({ id }, place) => {
       const known = this.#tasks.get(id)
@@ -255,13 +258,15 @@ class OpenRun implements RunHandle {
       const args = 'arguments' in element ? element.arguments : task.arguments
       this.#tasks.set(pendingElement(task, element.id, args))
     }
-    for (const element of open) this.#openElement(element, task)
+    for (const element of open) this.#openElement(element, fan)
+    if (task.inTurn) this.#nextInTurn(fan)
     if (fan.left === 0) this.#endFan(fan)
   }
 
-  #openElement(element: Element, task: PlannedTask): void {
+  #openElement(element: Element, fan: Fan): void {
+    const { task, queue } = fan
     const outcome = this.#tasks.get(element.id)!
-    if ('arguments' in element) this.#ready.push({ ...element, task })
+    if ('arguments' in element) (task.inTurn ? queue : this.#ready).push({ ...element, task })
     else if ('wrong' in element) {
       const wrong = failed(outcome, task, element.wrong)
       void this.#end(wrong, endingOf(task, wrong))
@@ -270,6 +275,13 @@ class OpenRun implements RunHandle {
       const ending = isLeftOut || task.onError === 'skip' ? 'left-out' : 'nothing'
       void this.#end(blockedBy(outcome, this.#tasks.get(source)!), ending)
     }
+  }
+
+  #nextInTurn(fan: Fan): void {
+    const next = fan.queue.shift()
+    if (next === undefined) return
+    fan.active = next.id
+    this.#ready.push(next)
   }
 
   #endFan({ task, places }: Fan): void {
@@ -290,7 +302,10 @@ class OpenRun implements RunHandle {
     await this.#journal.write({ type: 'task-end', runId: this.id, task: outcome })
 
     if (fan === undefined) this.#release(outcome, ending)
-    else if (--fan.left === 0) this.#endFan(fan)
+    else {
+      if (fan.active === outcome.id) this.#nextInTurn(fan)
+      if (--fan.left === 0) this.#endFan(fan)
+    }
     this.#startReady()
     this.#left--
     if (this.#left === 0) this.#allEnded()

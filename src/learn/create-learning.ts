@@ -57,7 +57,7 @@ export interface Learning {
   close(): Promise<void>
 }
 
-/** What a database that is away for a while misses. A trace holds some 20 KB at most, and a run up to 500 of them: together 40 MB. */
+/** What a database that is away for a while misses. A trace holds some 20 KB at most: together 40 MB, or what one run holds. */
 const mostTracesWaiting = 2_000
 /** A run that the database refused so often it will refuse for ever. */
 const mostAttempts = 3
@@ -82,7 +82,7 @@ export function createLearning(options: LearningOptions): Learning {
   const keep = (traces: readonly Trace[]): void => {
     waiting.push({ traces, attempts: 0 })
     let count = waiting.reduce((sum, run) => sum + run.traces.length, 0)
-    while (count > mostTracesWaiting) {
+    while (count > mostTracesWaiting && waiting.length > 1) {
       const dropped = waiting.shift()!
       count -= dropped.traces.length
       log.error('A run was not learned from: too many wait for the store.', { run: dropped.traces[0]!.runId })

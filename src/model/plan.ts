@@ -26,6 +26,8 @@ export interface PlannedTask {
    * Its result is the list of their results. Absent: one call.
    */
   readonly each?: readonly string[]
+  /** Of a task that is done for each: one call after the other. Its tool may write, and many a server loses what is written at the same time. */
+  readonly inTurn?: boolean
 }
 
 /** A DAG of tasks in a topological order. */

@@ -10,7 +10,7 @@
  *
  * `{"$from": "taskId.path", "$as": "number"}` says also what the value is to be made into (execute/convert-value.ts).
  */
-import { ReferenceSyntaxError } from '../errors.js'
+import { ReferenceSyntaxError, UnknownConversionError } from '../errors.js'
 import { isObject, type Json, type JsonObject } from './json.js'
 
 export interface Reference {
@@ -85,12 +85,8 @@ export function readReference({ $from, $as }: WrittenReference): Reference {
   // Models often write null for what they leave out.
   if ($as === undefined || $as === null) return reference
   const as = conversions.find((name) => name === $as)
-  if (as === undefined) throw new UnknownConversionError(JSON.stringify({ $from, $as }))
+  if (as === undefined) throw new UnknownConversionError(JSON.stringify({ $from, $as }), conversions)
   return { ...reference, as }
-}
-
-class UnknownConversionError extends ReferenceSyntaxError {
-  override readonly hint = `"$as" is one of ${conversions.map((name) => `"${name}"`).join(', ')}.`
 }
 
 /** Every reference within a value, in order, duplicates included. */

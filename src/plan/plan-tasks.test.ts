@@ -108,6 +108,16 @@ describe('a task for each', () => {
     expect(eachOf(args)).toEqual(expected)
   })
 
+  it('is called once after the other unless its tool only reads', () => {
+    const isInTurn = (annotations: object) => {
+      const read = makeTool('s:read', '', { inputSchema: readFile })
+      const tool = { ...read, definition: { ...read.definition, annotations } }
+      const each = { id: 'read', tool: 'read', arguments: { path: { $from: 'list[*]' } } }
+      return planTasks([task('list'), each], { resolve: () => tool }).tasks[1]?.inTurn ?? false
+    }
+    expect([{ readOnlyHint: true }, { readOnlyHint: false }, {}].map(isInTurn)).toEqual([false, true, true])
+  })
+
   it.each<[string, object]>([
     ['an array fits', { tags: { $from: 'list[*].tag' } }],
     ['an array fits deep within', { entities: [{ notes: { $from: 'list[*].note' } }] }],

@@ -4,6 +4,7 @@
  * what was expected. Never calls a tool and never changes what it was given.
  *
  * It also decides which tasks are done for each item of a list: a `[*]` where the tool wants a single value (schema-at.ts).
+ * One that may write is then called once after the other.
  * Where an array fits, where the schema does not say, or where `"$as": "list"` asks for it, the list is passed on whole.
  */
 import { ReferenceSyntaxError, ToolQuarantinedError } from '../errors.js'
@@ -90,6 +91,7 @@ function planTask(
     onError: request.onError ?? 'fail',
     ...(request.timeoutMs !== undefined && { timeoutMs: request.timeoutMs }),
     ...(each.size > 0 && { each: [...each] }),
+    ...(each.size > 0 && tool.definition.annotations?.readOnlyHint !== true && { inTurn: true }),
   }
 }
 

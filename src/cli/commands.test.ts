@@ -153,6 +153,7 @@ const names = [
   'tools',
   'search',
   'call',
+  'plan',
   'run',
   'learn',
   'model',

@@ -15,12 +15,12 @@ function formatRow(row: readonly string[], widths: readonly number[], width: num
   const cells = row.map((cell, column) =>
     column === row.length - 1 ? cell : cell + ' '.repeat(widths[column]! - shown(cell)),
   )
-  const line = cells.join('  ').trimEnd()
-  return shown(line) > width ? cut(line, width) : line
+  return fitLine(cells.join('  ').trimEnd(), width)
 }
 
 /** Colour codes take no room; a cut line loses them, so that none is left open. */
-function cut(line: string, width: number): string {
+export function fitLine(line: string, width: number): string {
+  if (shown(line) <= width) return line
   return `${stripVTControlCharacters(line).slice(0, Math.max(1, width - 3))}...`
 }
 

@@ -26,6 +26,7 @@ const commands: Readonly<Record<string, Entry>> = {
   tools: entry('List all tools', () => import('./commands/tools.js'), 'toolsCommand'),
   search: entry('Find tools by what they do', () => import('./commands/search.js'), 'searchCommand'),
   call: entry('Call one tool', () => import('./commands/call.js'), 'callCommand'),
+  plan: entry('Plan a workflow from what you want', () => import('./commands/plan.js'), 'planCommand'),
   run: entry('Run a workflow from a file', () => import('./commands/run.js'), 'runCommand'),
   learn: entry(
     'What was learned from runs: which tools go together',

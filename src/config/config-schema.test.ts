@@ -16,6 +16,8 @@ it.each([
   [true, { exposure: 'meta', servers: { a: { command: 'npx', args: ['-y', 'x'], autoApprove: [] } } }],
   [true, { mcpServers: { a: { url: 'https://x.example', headers: { A: 'b' } } } }],
   [true, { search: { embedder: 'local', endpoints: { local: { url: 'http://x.example', model: 'm' } } } }],
+  [true, { plan: { askModel: true } }],
+  [false, { plan: { askModel: 'yes' } }],
   [false, { search: { endpoints: { local: { url: 'http://x.example' } } } }],
   [false, { exposure: 'all' }],
   [false, { serverz: {} }],

@@ -171,6 +171,17 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('How tools are found by what they mean.'),
+  plan: z
+    .strictObject({
+      askModel: z
+        .boolean()
+        .default(false)
+        .describe(
+          "True: arguments that a plan lacks may be asked of the client's own model, where the client offers it (sampling).",
+        ),
+    })
+    .prefault({})
+    .describe('How an intent becomes a plan.'),
   limits: z
     .strictObject({
       maxMessageBytes: z

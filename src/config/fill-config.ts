@@ -69,6 +69,7 @@ export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
     validateOutput: settings.validateOutput,
     http: httpOf(settings),
     search: { embedder: settings.search.embedder, endpoints },
+    plan: settings.plan,
     limits: {
       ...settings.limits,
       concurrentColdStarts: settings.limits.concurrentColdStarts ?? Math.max(2, availableParallelism()),

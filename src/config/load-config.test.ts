@@ -72,6 +72,7 @@ describe('what is accepted', () => {
       validateOutput: 'warn',
       http: { host: '127.0.0.1', port: 3939 },
       search: { embedder: 'static', endpoints: [] },
+      plan: { askModel: false },
       limits: {
         maxMessageBytes: 16 * 1024 * 1024,
         concurrentColdStarts: expect.any(Number),

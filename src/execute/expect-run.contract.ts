@@ -25,7 +25,7 @@ export interface Scenario {
 }
 
 /** As a caller writes it, and what planTasks would have added. */
-export type ScenarioTask = TaskRequest & Pick<PlannedTask, 'each'>
+export type ScenarioTask = TaskRequest & Pick<PlannedTask, 'each' | 'inTurn'>
 
 export async function expectRun(scenario: Scenario): Promise<{ events: readonly string[]; run: Run }> {
   const clock = createVirtualClock()

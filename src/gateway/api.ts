@@ -9,10 +9,10 @@ import type { SeenChange, Tool, ToolId } from '../model/tool.js'
 import type { CallTool } from '../model/tool-call.js'
 import type { CatalogueView } from './catalogue-view.js'
 import { diffDefinitions } from './diff-definitions.js'
-import type { FindTools } from './find-tools.js'
 import { readJsonBody } from './http-body.js'
 import { sendJson } from './http-reply.js'
 import type { Learned } from './learned.js'
+import { type IntentDeps, judgeIntent, planIntent } from './plan-intent.js'
 import { redactErrors } from './redact-errors.js'
 import type { ResolveTool } from './resolve-tool.js'
 import type { GatewayRuns } from './runs.js'
@@ -30,6 +30,7 @@ import { redactedInfo, replyStatus } from './wire-error.js'
  *   GET  /api/tools                                   {tools: ToolSummary[]}
  *   POST /api/search  {query, limit?, context?}       {tools: [{id, name, description, signature, score, parts}], servers}
  *   POST /api/call    {tool, arguments?, timeoutMs?}  the tool's result, whole
+ *   POST /api/plan    {intent, arguments?}            {status, why, plan: IntentPlan, explanation}; nothing is run
  *   POST /api/run     {tasks, intent?}                Run, at its end; stored: false where a step could not be stored
  *   GET  /api/runs                                    {runs: Run[]}, newest first
  *   GET  /api/runs/ID                                 Run
@@ -39,10 +40,9 @@ import { redactedInfo, replyStatus } from './wire-error.js'
  *   GET  /api/environment                             {missing: names of variables that the configuration lacks here}
  *   POST /api/environment {NAME: value}               lends them; the configuration is read again
  */
-export interface ApiDeps extends StatusDeps {
+export interface ApiDeps extends StatusDeps, IntentDeps {
   config(): PmlConfig
   readonly view: CatalogueView
-  readonly findTools: FindTools
   readonly resolve: ResolveTool
   readonly callTool: CallTool
   endSession(session: string): void
@@ -70,6 +70,7 @@ const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'GET /api/tools': listTools,
   'POST /api/search': search,
   'POST /api/call': callTool,
+  'POST /api/plan': plan,
   'POST /api/run': runTasks,
   'GET /api/runs': async ({ deps }) => redactJson({ runs: await deps.runs.list(50) }, deps.redact),
   'GET /api/runs/': showRun,
@@ -144,6 +145,20 @@ async function callTool({ body, gone, deps }: Call): Promise<unknown> {
     })
   } finally {
     deps.endSession(session)
+  }
+}
+
+/** The tasks are as they would be run; everything that is said about them is without secrets. */
+async function plan({ body, gone, deps }: Call): Promise<unknown> {
+  const intent = text(body, 'intent')
+  const given = optionalObject(body, 'arguments') ?? {}
+  const planned = await planIntent(intent, given, { signal: gone }, deps)
+  const { verdict, why } = judgeIntent(planned, 'auto', deps)
+  return {
+    status: verdict === 'explicit_required' ? verdict : 'suggestion',
+    why,
+    plan: { ...redactJson(planned, deps.redact), plan: planned.plan },
+    explanation: redactJson(deps.explain(planned), deps.redact),
   }
 }
 

@@ -21,11 +21,16 @@ import type { PmlConfig } from '../model/config.js'
 import type { Log } from '../model/log.js'
 import { newId } from '../model/new-id.js'
 import type { ServerOffers } from '../model/offers.js'
+import type { IntentPlan } from '../model/plan.js'
+import type { Policy } from '../model/policy.js'
 import type { Redact } from '../model/redact.js'
 import type { SeenChange, Tool, ToolId } from '../model/tool.js'
 import type { CallTool, SendRequest } from '../model/tool-call.js'
 import { withinMs } from '../model/within-ms.js'
 import type { ToolSearch } from '../plan/create-tool-search.js'
+import type { PlanExplanation } from '../plan/explain-plan.js'
+import type { IntentPlanner } from '../plan/intent-planner.js'
+import { createSchemaChecks } from '../upstream/schema-checks.js'
 import type { Clients } from '../upstream/upstreams.js'
 import { createCallByName } from './call-by-name.js'
 import { createCallLane } from './call-lane.js'
@@ -43,6 +48,7 @@ import { createMcpEndpoint } from './mcp-endpoint.js'
 import { createMcpServer, type McpServerDeps, serverInfo } from './mcp-server.js'
 import { createOffersView, type OffersView } from './offers-view.js'
 import { createPassThrough } from './pass-through.js'
+import type { IntentDeps } from './plan-intent.js'
 import { createResolveTool } from './resolve-tool.js'
 import { createResultResources } from './result-resources.js'
 import { createResultStore } from './result-store.js'
@@ -73,6 +79,10 @@ export interface GatewayOptions {
   /** The client with this session is gone. */
   endSession(session: string): void
   readonly runs: GatewayRuns
+  readonly planner: IntentPlanner
+  /** The thresholds as they are now. */
+  policy(): Policy
+  explain(plan: IntentPlan): PlanExplanation
   readonly learned: Learned
   trust(seen: readonly SeenChange[]): Promise<readonly Tool[]>
   /** Asks for the counts of tools without `tokens`; they arrive as a change of the catalogue. */
@@ -150,11 +160,21 @@ export function createGateway(options: GatewayOptions): Gateway {
   const results = createResultStore({ maxBytes: keptResultBytes })
   const resolve = createResolveTool(view)
   const findTools = createFindTools({ view, catalogue: options.catalogue, search: options.search })
+  const intents: IntentDeps = {
+    config,
+    view,
+    findTools,
+    planner: options.planner,
+    policy: options.policy,
+    explain: options.explain,
+    checks: createSchemaChecks({ log }),
+    redact,
+  }
   const metaTools = [
     createDiscover({ view, findTools, redact }),
-    createExecuteWorkflow({ config, view, findTools, resolve, runs, results, redact }),
+    createExecuteWorkflow({ ...intents, resolve, runs, results }),
     createExecuteCode(),
-    createControlWorkflow({ config, runs, results, redact }),
+    createControlWorkflow({ ...intents, runs, results }),
   ]
   const resources = createResultResources({ config, results, redact })
   const pauses = createInputPauses({ expireMs: pauseExpiresMs, maxPauses })
@@ -224,9 +244,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   })
 
   const httpDeps: HttpDeps = {
-    config,
-    view,
-    findTools,
+    ...intents,
     resolve,
     callTool: options.callTool,
     endSession: options.endSession,
@@ -235,7 +253,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     trust: options.trust,
     lend: options.lend,
     version: options.version,
-    redact,
     log,
     address: () => address,
     clients: () => Math.max(connected.count(), Date.now() - lastMcpRequestAt < rememberedClientMs ? 1 : 0),
@@ -312,10 +329,12 @@ export function createGateway(options: GatewayOptions): Gateway {
 function countUses(runs: GatewayRuns, countUse: (id: ToolId) => void): GatewayRuns {
   return {
     ...runs,
-    start(plan, session, client) {
-      const handle = runs.start(plan, session, client)
+    start(plan, session, client, finished = []) {
+      const handle = runs.start(plan, session, client, finished)
+      const before = new Set(finished.map(({ id }) => id))
       void handle.result.then((run) => {
-        for (const task of run.tasks) if (task.startedAt !== undefined) countUse(task.tool)
+        for (const task of run.tasks)
+          if (task.startedAt !== undefined && !before.has(task.id)) countUse(task.tool)
       })
       return handle
     },

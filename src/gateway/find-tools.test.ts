@@ -91,6 +91,17 @@ describe('what is found', () => {
     expect(await ids('file')).toEqual(['files:read_file'])
   })
 
+  it('can be searched by others as soon as it is ready, as it is then', async () => {
+    await find.ready()
+    const { search: searchNow } = search
+    expect(await searchNow('write', { limit: 1, context: [] })).toMatchObject([{ tool: { id: write.id } }])
+    change([read])
+    await find.ready()
+    expect((await searchNow('file', { limit: 10, context: [] })).map(({ tool }) => tool.id)).toEqual([
+      read.id,
+    ])
+  })
+
   it('comes with the view it is of', async () => {
     const { view: seen } = await find('file', { limit: 1, context: [] })
     expect(seen).toBe(view.current())

@@ -5,6 +5,8 @@ import type { Catalogue, CatalogueView, View } from './catalogue-view.js'
 
 export interface FindTools {
   (query: string, options: FindOptions): Promise<FoundTools>
+  /** The index holds the catalogue as it is now: for who searches by other ways. */
+  ready(): Promise<void>
   close(): void
 }
 
@@ -54,9 +56,13 @@ export function createFindTools({ view, catalogue, search }: FindToolsDeps): Fin
     })
   })
 
-  const find = async (query: string, { limit, context }: FindOptions): Promise<FoundTools> => {
+  const ready = async (): Promise<View> => {
     await view.firstSettled(searchWaitMs)
-    const { names } = follow()
+    return follow()
+  }
+
+  const find = async (query: string, { limit, context }: FindOptions): Promise<FoundTools> => {
+    const { names } = await ready()
     const known: ToolId[] = []
     const unknown: string[] = []
     for (const name of context) {
@@ -70,6 +76,9 @@ export function createFindTools({ view, catalogue, search }: FindToolsDeps): Fin
     return { hits: hits.filter(({ tool }) => current.wireNames.byId.has(tool.id)), view: current, unknown }
   }
   return Object.assign(find, {
+    async ready() {
+      await ready()
+    },
     close() {
       stop()
       clearImmediate(following)

@@ -9,18 +9,28 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client'
 import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/server'
-import type { RunHandle } from '../execute/run-plan.js'
+import { createStaticEmbedder } from '../embed/static-embedder.js'
+import { type RunHandle, runPlan } from '../execute/run-plan.js'
 import type { PmlConfig } from '../model/config.js'
+import { noExperience } from '../model/experience.js'
 import type { JsonObject } from '../model/json.js'
 import { silentLog } from '../model/log.js'
 import { newId } from '../model/new-id.js'
-import type { Plan } from '../model/plan.js'
+import { defaultPolicy } from '../model/policy.js'
 import { createRedact } from '../model/redact.js'
-import type { Run, TaskOutcome } from '../model/run.js'
-import type { RunEvent } from '../model/run-event.js'
 import type { ServerState } from '../model/server.js'
-import { formatToolId, hashDefinition, type Tool, type ToolDefinition, type ToolId } from '../model/tool.js'
+import {
+  formatToolId,
+  hashDefinition,
+  isCallable,
+  type Tool,
+  type ToolDefinition,
+  type ToolId,
+} from '../model/tool.js'
 import type { CallTool, ToolCall, ToolResult } from '../model/tool-call.js'
+import { createIntentPlanner } from '../plan/create-intent-planner.js'
+import { explainPlan } from '../plan/explain-plan.js'
+import type { IntentPlanner } from '../plan/intent-planner.js'
 import { openTestSearch } from '../plan/test-search.contract.js'
 import { createGateway, type Gateway, type Servers } from './create-gateway.js'
 import type { GatewayRuns } from './runs.js'
@@ -39,6 +49,7 @@ export const testConfig: PmlConfig = {
   validateOutput: 'warn',
   http: { host: '127.0.0.1', port: 0 },
   search: { embedder: 'static', endpoints: [] },
+  plan: { askModel: false },
   limits: {
     maxMessageBytes: 1_000_000,
     concurrentColdStarts: 2,
@@ -88,6 +99,8 @@ export interface TestGatewayOptions {
   readonly liveTools?: () => readonly Tool[]
   /** No step of a run is stored. */
   readonly storeFails?: boolean
+  /** Where a test needs a certain plan; else the real one, which has seen nothing yet. */
+  readonly planner?: IntentPlanner
   /** Resources, prompts and the rest of the servers. */
   readonly passing?: Servers
 }
@@ -137,6 +150,9 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
   const change = (): void => {
     for (const listener of listeners) listener()
   }
+  const { search, graph } = openTestSearch([])
+  const findTool = (id: ToolId): Tool | undefined =>
+    (options.liveTools?.() ?? tools).find((tool) => tool.id === id && isCallable(tool))
   const gateway = createGateway({
     config: () => config,
     catalogue: {
@@ -149,10 +165,21 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
       settled: options.settled ?? (async () => {}),
     },
     servers: options.passing ?? noPassing,
-    search: openTestSearch([]).search,
+    search,
     callTool,
     endSession: (session) => void ended.push(session),
-    runs: createFakeRuns(callTool, options.storeFails ?? false),
+    runs: openTestRuns(callTool, options.storeFails ?? false),
+    planner:
+      options.planner ??
+      createIntentPlanner({
+        search: search.search,
+        tool: findTool,
+        graph,
+        embedder: createStaticEmbedder(),
+        experience: noExperience,
+      }),
+    policy: () => defaultPolicy,
+    explain: (plan) => explainPlan(plan, { graph, pageRank: () => undefined }),
     learned: {
       summary: async () => ({
         tools: 0,
@@ -266,12 +293,21 @@ function streamClientTransport(input: PassThrough, output: PassThrough): Transpo
   return transport
 }
 
-/** Tasks one after another, without references: enough to see what the gateway makes of runs. */
-function createFakeRuns(callTool: CallTool, storeFails: boolean): GatewayRuns {
+/** Real runs without a store. */
+function openTestRuns(callTool: CallTool, storeFails: boolean): GatewayRuns {
   const handles = new Map<string, RunHandle>()
   return {
-    start(plan: Plan, session: string): RunHandle {
-      const handle = startFakeRun(plan, session, callTool, storeFails)
+    start(plan, session, client, finished = []) {
+      const handle = runPlan(plan, {
+        id: newId(),
+        callTool,
+        session,
+        ...(client && { client }),
+        limits: { concurrentCalls: 8 },
+        finished,
+        now: Date.now,
+        record: () => (storeFails ? Promise.reject(new Error('the store is full')) : Promise.resolve()),
+      })
       handles.set(handle.id, handle)
       return handle
     },
@@ -286,88 +322,6 @@ function createFakeRuns(callTool: CallTool, storeFails: boolean): GatewayRuns {
         .map((handle) => handle.current())
         .reverse()
         .slice(0, limit),
-  }
-}
-
-function startFakeRun(plan: Plan, session: string, callTool: CallTool, storeFails: boolean): RunHandle {
-  const stop = new AbortController()
-  const tasks: TaskOutcome[] = plan.tasks.map(({ id, tool, arguments: args }) => ({
-    id,
-    tool,
-    arguments: args,
-    status: 'pending',
-  }))
-  let run: Run = {
-    id: newId(),
-    status: 'running',
-    tasks,
-    startedAt: Date.now(),
-    ...(plan.intent && { intent: plan.intent }),
-  }
-  const events: RunEvent[] = []
-  let wake = (): void => {}
-  const emit = (event: RunEvent): void => {
-    events.push(event)
-    wake()
-  }
-  const result = (async () => {
-    for (const [i, task] of tasks.entries()) {
-      const startedAt = Date.now()
-      const outcome = await runTask(task, session, stop.signal, callTool)
-      tasks[i] = { ...task, ...outcome, startedAt, ms: Date.now() - startedAt }
-      run = { ...run, tasks: [...tasks] }
-      emit({ type: 'task-end', runId: run.id, task: tasks[i] })
-    }
-    const failed = tasks.filter((task) => task.status === 'failed').length
-    const status = stop.signal.aborted
-      ? 'aborted'
-      : failed === 0
-        ? 'complete'
-        : failed === tasks.length
-          ? 'failed'
-          : 'partial_failure'
-    run = { ...run, status, endedAt: Date.now() }
-    emit({ type: 'run-end', run })
-    return run
-  })()
-  return {
-    id: run.id,
-    current: () => run,
-    isStored: () => !storeFails,
-    result,
-    abort: (reason) => stop.abort(reason),
-    events: {
-      async *[Symbol.asyncIterator]() {
-        for (let i = 0; ; i++) {
-          while (i >= events.length)
-            await new Promise<void>((resolve) => {
-              wake = resolve
-            })
-          yield events[i]!
-          if (events[i]!.type === 'run-end') return
-        }
-      },
-    },
-  }
-}
-
-async function runTask(
-  task: TaskOutcome,
-  session: string,
-  signal: AbortSignal,
-  callTool: CallTool,
-): Promise<Partial<TaskOutcome>> {
-  if (signal.aborted) return { status: 'aborted' }
-  try {
-    const call = callTool({ tool: task.tool, arguments: task.arguments, session, signal })
-    const gone = new Promise<never>((_, reject) =>
-      signal.addEventListener('abort', () => reject(new Error('aborted'))),
-    )
-    const result = await Promise.race([call, gone])
-    return { status: 'complete', result: result.structuredContent ?? result.content[0]?.text ?? null }
-  } catch (error) {
-    if (signal.aborted) return { status: 'aborted' }
-    return { status: 'failed', error: { code: 'FAILED', message: String(error), hint: 'Try again.' } }
   }
 }
 

@@ -1,39 +1,34 @@
 import { BadArgumentsError, NotYetError, RunNotFoundError } from '../../errors.js'
-import type { PmlConfig } from '../../model/config.js'
 import type { JsonObject } from '../../model/json.js'
-import type { Redact } from '../../model/redact.js'
 import type { ToolDefinition } from '../../model/tool.js'
 import type { ToolResult } from '../../model/tool-call.js'
 import { bytesPerToken } from '../estimate-tokens.js'
-import type { ResultStore } from '../result-store.js'
-import type { GatewayRuns } from '../runs.js'
-import { type MetaTool, reply } from './meta-tool.js'
-import { optionalCount, optionalText, requiredText } from './read-arguments.js'
+import { type Caller, type MetaTool, reply } from './meta-tool.js'
+import {
+  optionalChoice,
+  optionalCount,
+  optionalObject,
+  optionalText,
+  requiredText,
+} from './read-arguments.js'
+import { type ReplanWorkflowDeps, replanWorkflow } from './replan-workflow.js'
 import { runReply } from './run-reply.js'
 
 /** Actions that the design has and this version does not. */
-const later = [
-  'continue',
-  'pause',
-  'resume',
-  'approve',
-  'reject',
-  'modify',
-  'replan',
-  'inject',
-  'skip',
-  'retry',
-]
+const later = ['continue', 'pause', 'resume', 'approve', 'reject', 'modify', 'inject', 'skip', 'retry']
 
 export const controlWorkflowDefinition: ToolDefinition = {
   name: 'control_workflow',
   description:
-    'Follow up on a workflow: status or abort it by workflow_id; or read on in a result that was cut, by its handle.',
+    'Follow up on a workflow by workflow_id: status, abort, or replan for a further requirement (what is done stays done); or read on in a result that was cut, by its handle.',
   inputSchema: {
     type: 'object',
     properties: {
       workflow_id: { type: 'string' },
-      action: { type: 'string', enum: ['status', 'abort', 'read'] },
+      action: { type: 'string', enum: ['status', 'abort', 'replan', 'read'] },
+      requirement: { type: 'string', description: 'replan: what else is wanted' },
+      arguments: { type: 'object' },
+      mode: { type: 'string', enum: ['suggest', 'run'], description: 'replan: run starts the new plan' },
       handle: { type: 'string', description: 'read: handle of the cut result' },
       offset: { type: 'integer', minimum: 0, description: 'read: first character' },
       limit: { type: 'integer', description: 'read: characters' },
@@ -45,26 +40,22 @@ export const controlWorkflowDefinition: ToolDefinition = {
 
 const name = 'control_workflow'
 
-export interface ControlWorkflowDeps {
-  config(): PmlConfig
-  readonly runs: GatewayRuns
-  readonly results: ResultStore
-  readonly redact: Redact
-}
+export type ControlWorkflowDeps = ReplanWorkflowDeps
 
 export function createControlWorkflow(deps: ControlWorkflowDeps): MetaTool {
   return {
     definition: controlWorkflowDefinition,
-    async call(args) {
+    async call(args, caller) {
       const action = requiredText(name, args, 'action')
       if (action === 'read') return readOn(args, deps)
       if (action === 'status' || action === 'abort') return followUp(action, args, deps)
+      if (action === 'replan') return replan(args, caller, deps)
       if (later.includes(action))
         throw new NotYetError(
           `The action "${action}" of control_workflow`,
-          'What works: status, abort, read.',
+          'What works: status, abort, replan, read.',
         )
-      throw new BadArgumentsError(name, [{ path: '/action', expected: 'one of status, abort, read' }])
+      throw new BadArgumentsError(name, [{ path: '/action', expected: 'one of status, abort, replan, read' }])
     },
   }
 }
@@ -84,6 +75,16 @@ async function followUp(
     redact: deps.redact,
     isStored: deps.runs.isStored(id),
   })
+}
+
+function replan(args: JsonObject, caller: Caller, deps: ControlWorkflowDeps): Promise<ToolResult> {
+  const request = {
+    id: requiredText(name, args, 'workflow_id'),
+    requirement: requiredText(name, args, 'requirement'),
+    given: optionalObject(name, args, 'arguments') ?? {},
+    mode: optionalChoice(name, args, 'mode', ['suggest', 'run']) ?? 'suggest',
+  }
+  return replanWorkflow(request, caller, deps)
 }
 
 function readOn(args: JsonObject, deps: ControlWorkflowDeps): ToolResult {

@@ -1,30 +1,23 @@
 import { BadTasksError, ToolNotFoundError } from '../../errors.js'
-import type { PmlConfig } from '../../model/config.js'
-import type { JsonObject } from '../../model/json.js'
 import type { Plan } from '../../model/plan.js'
-import type { Redact } from '../../model/redact.js'
 import type { ToolDefinition } from '../../model/tool.js'
 import type { ToolResult } from '../../model/tool-call.js'
-import { withinMs } from '../../model/within-ms.js'
 import { planTasks } from '../../plan/plan-tasks.js'
-import type { CatalogueView } from '../catalogue-view.js'
-import type { FindTools } from '../find-tools.js'
 import type { ResolveTool } from '../resolve-tool.js'
-import type { ResultStore } from '../result-store.js'
-import type { GatewayRuns } from '../runs.js'
-import { describeHit } from './discover.js'
-import { type Caller, type MetaTool, reply } from './meta-tool.js'
+import { type ExecuteIntentDeps, executeIntent } from './execute-intent.js'
+import { type MetaTool, reply } from './meta-tool.js'
 import { optionalChoice, optionalObject, optionalText } from './read-arguments.js'
+import { runForCaller } from './run-for-caller.js'
 import { runReply } from './run-reply.js'
 
 export const executeWorkflowDefinition: ToolDefinition = {
   name: 'execute_workflow',
   description:
-    'Run tools as one workflow: tasks without dependencies run in parallel, results feed later tasks. Write {"$from":"taskId.path"} anywhere in arguments to use a result, e.g. {"$from":"read.items[0].id"}. Works for a single tool too. Returns every task\'s result or error; a long run returns status "running" and workflow_id.',
+    'Run tools as one workflow: tasks without dependencies run in parallel, results feed later tasks. Write {"$from":"taskId.path"} anywhere in arguments to use a result, e.g. {"$from":"read.items[0].id"}; [*] takes every item. Works for a single tool too. With intent and no tasks a plan is made: it runs at once if sure and read-only, else it is suggested, with what is missing. Returns every task\'s result or error; a long run returns status "running" and workflow_id.',
   inputSchema: {
     type: 'object',
     properties: {
-      intent: { type: 'string', description: 'What it is for; alone, it returns candidate tools' },
+      intent: { type: 'string', description: 'What is wanted' },
       tasks: {
         type: 'array',
         items: {
@@ -40,24 +33,24 @@ export const executeWorkflowDefinition: ToolDefinition = {
           required: ['id', 'tool'],
         },
       },
-      arguments: { type: 'object', description: 'Known values, with intent' },
-      mode: { type: 'string', enum: ['auto', 'suggest', 'run'], description: 'suggest: check, do not run' },
+      arguments: {
+        type: 'object',
+        description: 'For intent: values by argument or task.argument',
+      },
+      mode: {
+        type: 'string',
+        enum: ['auto', 'suggest', 'run'],
+        description: 'suggest: never runs; run: runs the plan of the intent',
+      },
     },
   },
   annotations: { title: 'Run a workflow' },
 }
 
 const name = 'execute_workflow'
-const candidateCount = 5
 
-export interface ExecuteWorkflowDeps {
-  config(): PmlConfig
-  readonly view: CatalogueView
-  readonly findTools: FindTools
+export interface ExecuteWorkflowDeps extends ExecuteIntentDeps {
   readonly resolve: ResolveTool
-  readonly runs: GatewayRuns
-  readonly results: ResultStore
-  readonly redact: Redact
 }
 
 export function createExecuteWorkflow(deps: ExecuteWorkflowDeps): MetaTool {
@@ -73,10 +66,12 @@ export function createExecuteWorkflow(deps: ExecuteWorkflowDeps): MetaTool {
             'Neither tasks nor intent was given.',
             'Give tasks: [{id, tool, arguments}].',
           )
-        return explicitRequired(intent, given, deps)
+        return executeIntent({ intent, given, mode }, caller, deps)
       }
       const plan = await planWhenKnown(args.tasks, intent, deps)
-      return mode === 'suggest' ? suggestion(plan) : runToReply(plan, caller, deps)
+      if (mode === 'suggest') return suggestion(plan)
+      const { run, isStored } = await runForCaller(plan, [], caller, deps)
+      return runReply(run, { ...deps, maxTokens: deps.config().maxResultTokens, isStored })
     },
   }
 }
@@ -99,46 +94,6 @@ export async function planWhenKnown(
   }
 }
 
-/** Runs the plan; answers at its end, or `running` after replyWithinMs. A cancelled request aborts the run. */
-async function runToReply(plan: Plan, caller: Caller, deps: ExecuteWorkflowDeps): Promise<ToolResult> {
-  const { replyWithinMs, maxResultTokens } = deps.config()
-  // A task's question is answered within the run: `input_required` would be the answer to another request.
-  const client = caller.client && { ...caller.client, takesInputRequired: false }
-  const handle = deps.runs.start(plan, caller.session, client)
-  const abort = (): void => handle.abort('The client cancelled the request.')
-  if (caller.signal.aborted) abort()
-  caller.signal.addEventListener('abort', abort, { once: true })
-  const over = new AbortController()
-  if (caller.onProgress !== undefined) tellProgress(handle, caller.onProgress, over.signal).catch(() => {})
-  try {
-    const run = (await withinMs(handle.result, replyWithinMs, undefined)) ?? handle.current()
-    return runReply(run, {
-      maxTokens: maxResultTokens,
-      results: deps.results,
-      redact: deps.redact,
-      isStored: handle.isStored(),
-    })
-  } finally {
-    over.abort()
-    caller.signal.removeEventListener('abort', abort)
-  }
-}
-
-async function tellProgress(
-  handle: ReturnType<GatewayRuns['start']>,
-  onProgress: NonNullable<Caller['onProgress']>,
-  over: AbortSignal,
-): Promise<void> {
-  const total = handle.current().tasks.length
-  let ended = 0
-  for await (const event of handle.events) {
-    if (over.aborted) return
-    if (event.type !== 'task-end') continue
-    ended += 1
-    onProgress({ progress: ended, total, message: `${event.task.id} ${event.task.status}` })
-  }
-}
-
 function suggestion(plan: Plan): ToolResult {
   const edges = plan.tasks.flatMap((task) => task.dependsOn.map((from) => ({ from, to: task.id })))
   const tasks = plan.tasks.map(({ id, tool, arguments: args, dependsOn }) => ({
@@ -156,37 +111,4 @@ function suggestion(plan: Plan): ToolResult {
     },
     `suggestion: ${tasks.length} tasks, ${edges.length} dependencies, nothing was run. Send it again without mode to run it.`,
   )
-}
-
-async function explicitRequired(
-  intent: string,
-  given: JsonObject,
-  deps: ExecuteWorkflowDeps,
-): Promise<ToolResult> {
-  const { hits, view } = await deps.findTools(intent, { limit: candidateCount, context: [] })
-  const candidates = hits.map((hit) => describeHit(hit, view))
-  const best = hits.find((hit) => hit.tool.changed === undefined)
-  const example =
-    best === undefined
-      ? undefined
-      : [{ id: 'a', tool: best.tool.id, arguments: argumentsFor(best.tool.definition, given) }]
-  const hint =
-    example === undefined
-      ? 'No tool was found for this; try discover with other words.'
-      : `Plans are not made from an intent yet: write the tasks, for instance ${JSON.stringify({ tasks: example })}`
-  const lines = candidates.map((one) => `${one.signature} - ${one.description}`)
-  return reply(
-    { status: 'explicit_required', candidates, ...(example && { example: { tasks: example } }), hint },
-    [`explicit_required: ${hint}`, ...lines].join('\n'),
-  )
-}
-
-/** What the caller knows goes in by name; required parameters without a value say what they want. */
-function argumentsFor(definition: ToolDefinition, given: JsonObject): JsonObject {
-  const { properties, required } = definition.inputSchema
-  const known = typeof properties === 'object' && properties !== null ? Object.keys(properties) : []
-  const needed = Array.isArray(required) ? required.filter((one) => typeof one === 'string') : []
-  const filled = known.filter((key) => key in given).map((key) => [key, given[key]!] as const)
-  const open = needed.filter((key) => !(key in given)).map((key) => [key, `<${key}>`] as const)
-  return Object.fromEntries([...filled, ...open])
 }

@@ -1,0 +1,108 @@
+import { Readable } from 'node:stream'
+import { shellWord, UsageError } from '../../errors.js'
+import { missingKey, toRequest } from '../../gateway/to-request.js'
+import type { HolderApi } from '../../holder/holder-api.js'
+import type { JsonObject } from '../../model/json.js'
+import type { Run } from '../../model/run.js'
+import { readCallArguments } from '../call-arguments.js'
+import { commonArgs, defineCliCommand, type GatewayAccess, gatewayChoice } from '../cli-command.js'
+import { coloursFor } from '../colour.js'
+import { drawPlan, type PlanReply } from '../draw-plan.js'
+import { type Io, printJson, printLine } from '../io.js'
+import { runCommand } from './run.js'
+
+export const planCommand = defineCliCommand({
+  name: 'plan',
+  summary: 'Plan a workflow from what you want',
+  takesMore: true,
+  args: {
+    intent: { type: 'positional', description: 'What you want, in your words' },
+    ...commonArgs,
+    arguments: {
+      type: 'string',
+      valueHint: 'json',
+      description: 'Values you know, by argument or task.argument; @file and - read them',
+    },
+    why: { type: 'boolean', description: 'Say where everything comes from' },
+    run: { type: 'boolean', description: 'Run it, unless something is missing or it is too unsure' },
+  },
+  examples: [
+    'pml plan "read data/orders.json and store it as an entity"',
+    `pml plan "read the report" --arguments '{"path": "report.md"}' --why`,
+    'pml plan "list the files in data" --run',
+  ],
+  notes: `
+THE DRAWING
+
+  Tasks from top to bottom; those with the same number run together.
+  needs    the tasks it waits for, and how probable it is that it needs them
+  given, wired, literal, learned, default
+           where an argument comes from: you, an earlier result, your words, past runs, the tool's schema`,
+  async run({ args, io, gateway }) {
+    const intent = args._.join(' ').trim()
+    if (intent === '') throw new UsageError('Expected what you want, in words.')
+    const given = args.arguments === undefined ? {} : await readCallArguments([args.arguments], io)
+    return gateway.withGateway(gatewayChoice(args), async (api) => {
+      const reply = (await api.post('/api/plan', { intent, arguments: given })) as PlanReply
+      const canRun = reply.status === 'suggestion' && reply.plan.missing.length === 0
+      const refused = args.run === true && !canRun ? 1 : 0
+      const runs = args.run === true && canRun
+      if (args.json && runs) return printRunAsJson(reply, api, io)
+      if (args.json) printJson(io, reply)
+      else printPlan(reply, args.why === true, io)
+      if (runs) return runPlanned(reply, api, io, gateway)
+      if (!args.json) printLine(io, nextStep(reply, intent, given))
+      return refused
+    })
+  },
+})
+
+function printPlan(reply: PlanReply, why: boolean, io: Io): void {
+  const { stdout } = io
+  const isTerminal = stdout.isTTY === true
+  const width = isTerminal ? (stdout.columns ?? 80) : Number.POSITIVE_INFINITY
+  printLine(io, `${drawPlan(reply, { width, isTerminal, colours: coloursFor(io, stdout), why })}\n`)
+}
+
+/** Never cut: it is there to be copied, with what was given. */
+function nextStep({ status, plan }: PlanReply, intent: string, given: JsonObject): string {
+  const again = (values: JsonObject): string => {
+    const known = Object.keys(values).length === 0 ? '' : ` --arguments ${shellWord(JSON.stringify(values))}`
+    return `pml plan ${shellWord(intent)}${known}`
+  }
+  if (plan.missing.length > 0) {
+    const open = Object.fromEntries(plan.missing.map((one) => [missingKey(one), '...']))
+    return `Add what is missing: ${again({ ...given, ...open })}`
+  }
+  if (status === 'suggestion') return `Nothing was run. Run it with: ${again(given)} --run`
+  return plan.plan.tasks.length === 0
+    ? 'No tool was found for it. Say it in other words, or look for tools with: pml search WORDS'
+    : 'It is too unsure to be run. Say it in other words, or write the tasks: pml run --help'
+}
+
+async function printRunAsJson(reply: PlanReply, api: HolderApi, io: Io): Promise<number> {
+  const run = (await api.post('/api/run', toWorkflow(reply))) as Run
+  printJson(io, { ...reply, run })
+  return run.status === 'complete' ? 0 : 1
+}
+
+/** What `pml run` makes of these tasks, on the gateway that planned them. */
+async function runPlanned(
+  reply: PlanReply,
+  api: HolderApi,
+  io: Io,
+  gateway: GatewayAccess,
+): Promise<number | undefined> {
+  const stdin = Readable.from([Buffer.from(JSON.stringify(toWorkflow(reply)))])
+  return runCommand.run({
+    args: { _: ['-'], file: '-', json: false } as never,
+    rawArgs: [],
+    afterDashes: [],
+    io: { ...io, stdin },
+    gateway: { ...gateway, withGateway: (_, use) => use(api) },
+  })
+}
+
+function toWorkflow({ plan }: PlanReply): object {
+  return { intent: plan.plan.intent ?? plan.intent, tasks: plan.plan.tasks.map(toRequest) }
+}

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import type { ServerConfig } from '../model/server.js'
+import type { ToolAnnotations } from '../model/tool.js'
+import { isSafeTool } from './is-safe-tool.js'
+import { makeTool } from './test-gateway.contract.js'
+
+const server: ServerConfig = {
+  name: 'files',
+  transport: 'stdio',
+  command: 'x',
+  args: [],
+  env: {},
+  disabled: false,
+  stateful: false,
+  trusted: true,
+  timeoutMs: 1,
+  connectTimeoutMs: 1,
+}
+
+it.each<[boolean, ToolAnnotations | undefined]>([
+  [true, { readOnlyHint: true }],
+  [true, { readOnlyHint: true, destructiveHint: false }],
+  [false, { readOnlyHint: true, destructiveHint: true }],
+  [false, { readOnlyHint: false }],
+  [false, { idempotentHint: true }],
+  [false, undefined],
+])('%s for a tool annotated %j, whatever its name says', (safe, annotations) => {
+  const tool = makeTool('files', 'read_only_get', annotations && { annotations })
+  expect(isSafeTool(tool, { servers: [server] })).toBe(safe)
+})
+
+it('the word of a server that is not trusted, or not of the configuration, makes nothing safe', () => {
+  const tool = makeTool('files', 'read', { annotations: { readOnlyHint: true } })
+  expect(isSafeTool(tool, { servers: [{ ...server, trusted: false }] })).toBe(false)
+  expect(isSafeTool(tool, { servers: [{ ...server, name: 'other' }] })).toBe(false)
+})
+
+it('a tool that changed or is gone is not safe', () => {
+  const annotations = { readOnlyHint: true }
+  const changed = { definition: { name: 'read', inputSchema: {} }, hash: 'other', seenAt: 1 }
+  for (const extra of [{ changed }, { listed: false }])
+    expect(isSafeTool(makeTool('files', 'read', { annotations, ...extra }), { servers: [server] })).toBe(
+      false,
+    )
+})

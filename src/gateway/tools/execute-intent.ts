@@ -1,0 +1,65 @@
+import type { Json, JsonObject } from '../../model/json.js'
+import type { IntentPlan } from '../../model/plan.js'
+import type { ToolResult } from '../../model/tool-call.js'
+import type { IntentMode } from '../judge-plan.js'
+import { type IntentDeps, judgeIntent, planIntent } from '../plan-intent.js'
+import type { ResultStore } from '../result-store.js'
+import { explicitReply } from './explicit-reply.js'
+import type { Caller } from './meta-tool.js'
+import { ranReply } from './ran-reply.js'
+import { type CallersRun, type RunForCallerDeps, runForCaller } from './run-for-caller.js'
+import { runReply } from './run-reply.js'
+import { missingArguments, suggestionReply, wholeReply } from './suggestion-reply.js'
+
+export interface ExecuteIntentDeps extends IntentDeps, RunForCallerDeps {
+  readonly results: ResultStore
+}
+
+export interface IntentRequest {
+  readonly intent: string
+  readonly given: JsonObject
+  readonly mode: IntentMode
+}
+
+/** A run that failed and its plan share the reply, with room for the text. */
+const shareOfFailed = 0.4
+
+/** An intent without tasks: planned, and then run, suggested, or given back with what was found. */
+export async function executeIntent(
+  { intent, given, mode }: IntentRequest,
+  caller: Caller,
+  deps: ExecuteIntentDeps,
+): Promise<ToolResult> {
+  const plan = await planIntent(intent, given, caller, deps)
+  const { verdict, why } = judgeIntent(plan, mode, deps)
+  if (verdict === 'explicit_required') return explicitReply(plan, given, why, deps)
+  if (verdict === 'suggestion')
+    return suggestionReply({ plan, why, more: {}, next: howToRun(plan), share: wholeReply }, deps)
+  const ran = await runForCaller({ ...plan.plan, intent }, [], caller, deps)
+  if (mode === 'run') return ranReply(plan, ran, {}, deps)
+  if (ran.run.status === 'complete' || ran.run.status === 'running')
+    return ranReply(plan, ran, { mode: 'speculative_execution' }, deps)
+  return failedReply(plan, ran, deps)
+}
+
+function failedReply(plan: IntentPlan, { run, isStored }: CallersRun, deps: ExecuteIntentDeps): ToolResult {
+  const { maxResultTokens } = deps.config()
+  const failed = runReply(run, { ...deps, maxTokens: maxResultTokens * shareOfFailed, isStored })
+  const why = `It was sure enough to be run at once, and ended ${run.status}.`
+  const next = 'Correct the tasks and send them as tasks, or go another way.'
+  const suggested = suggestionReply({ plan, why, more: {}, next, share: shareOfFailed }, deps)
+  const text = [...suggested.content, ...failed.content].map((block) => block.text ?? '').join('\n')
+  return {
+    content: [{ type: 'text', text }],
+    structuredContent: {
+      ...(suggested.structuredContent as JsonObject),
+      failed: failed.structuredContent as Json,
+    },
+  }
+}
+
+function howToRun({ missing }: IntentPlan): string {
+  const same = 'Nothing was run. To run it, send the same intent with "mode": "run"'
+  if (missing.length === 0) return `${same}, or change the tasks and send them as tasks.`
+  return `${same} and add to arguments: ${missingArguments(missing)}`
+}

@@ -1,0 +1,31 @@
+import type { JsonObject } from '../../model/json.js'
+import type { IntentPlan } from '../../model/plan.js'
+import type { ToolResult } from '../../model/tool-call.js'
+import { describeRunPlan } from './describe-plan.js'
+import { shorten } from './draw-plan.js'
+import { planBounds, type ReplyDeps, shareOfPlan } from './reply-bounds.js'
+import type { CallersRun } from './run-for-caller.js'
+import { runReply } from './run-reply.js'
+
+/** The reply of the run, and the plan that was run. */
+export function ranReply(
+  plan: IntentPlan,
+  { run, isStored }: CallersRun,
+  more: JsonObject,
+  deps: ReplyDeps,
+): ToolResult {
+  const { maxResultTokens } = deps.config()
+  const described = describeRunPlan(plan, planBounds(deps, shareOfPlan))
+  const result = runReply(run, { ...deps, maxTokens: maxResultTokens * (1 - shareOfPlan), isStored })
+  const unserved = plan.unserved.map((part) => `No tool was found for: ${shorten(deps.redact(part), 200)}`)
+  return {
+    ...result,
+    content: [
+      {
+        type: 'text',
+        text: [...result.content.map(({ text }) => text ?? ''), ...unserved.slice(0, 5)].join('\n'),
+      },
+    ],
+    structuredContent: { ...(result.structuredContent as JsonObject), ...more, ...described },
+  }
+}

@@ -13,11 +13,10 @@ export function coerceLiterals(literals: readonly Literal[], field: Field): Coer
   const [first] = literals
   if (first === undefined) return undefined
   if (field.choices !== undefined) {
-    const choice = field.choices.find((one) => String(one).toLowerCase() === first.text.toLowerCase())
-    return choice === undefined ? undefined : { value: choice }
+    return coerceChoice(first, field.choices)
   }
-  if (field.types.has('array') && !field.types.has('string')) {
-    const items = literals.map((literal) => coerceOne(literal, field.itemTypes))
+  if (field.types.has('array') && (literals.length > 1 || !field.types.has('string'))) {
+    const items = literals.map((literal) => coerceItem(literal, field))
     if (items.some((item) => item === undefined)) return undefined
     const value = items.map((item) => item!.value)
     return literals.length === 1 ? { value, how: 'a single value as a list of one' } : { value }
@@ -25,14 +24,26 @@ export function coerceLiterals(literals: readonly Literal[], field: Field): Coer
   return coerceOne(first, field.types)
 }
 
+function coerceItem(literal: Literal, { itemTypes, itemChoices }: Field): Coerced | undefined {
+  return itemChoices === undefined ? coerceOne(literal, itemTypes) : coerceChoice(literal, itemChoices)
+}
+
+function coerceChoice({ text }: Literal, choices: readonly Json[]): Coerced | undefined {
+  const choice = choices.find((one) => String(one).toLowerCase() === text.toLowerCase())
+  return choice === undefined ? undefined : { value: choice }
+}
+
 function coerceOne(literal: Literal, types: ReadonlySet<string>): Coerced | undefined {
   if (types.size === 0 || types.has('string')) return { value: literal.text }
   if (types.has('number') || types.has('integer')) {
     const value = literal.number ?? exactNumber(literal.text)
     if (value === undefined || (!types.has('number') && !Number.isInteger(value))) return undefined
-    return String(value) === literal.text ? { value } : { value, how: `${JSON.stringify(literal.text)} as the number ${value}` }
+    return String(value) === literal.text
+      ? { value }
+      : { value, how: `${JSON.stringify(literal.text)} as the number ${value}` }
   }
-  if (types.has('boolean') && /^(?:true|false)$/i.test(literal.text)) return { value: literal.text.toLowerCase() === 'true' }
+  if (types.has('boolean') && /^(?:true|false)$/i.test(literal.text))
+    return { value: literal.text.toLowerCase() === 'true' }
   return undefined
 }
 
@@ -49,8 +60,11 @@ export function coerceGiven(value: Json, field: Field): Coerced {
   }
   if ((typeof value === 'number' || typeof value === 'boolean') && types.has('string') && types.size === 1)
     return { value: String(value), how: `${value} as text` }
-  if (!Array.isArray(value) && value !== null && types.has('array') && types.size === 1)
-    return { value: [value], how: 'a single value as a list of one' }
+  if (!Array.isArray(value) && value !== null && types.has('array') && types.size === 1) {
+    const item = coerceGiven(value, { ...field, types: field.itemTypes, itemTypes: new Set() })
+    const how = 'a single value as a list of one'
+    return { value: [item.value], how: item.how === undefined ? how : `${item.how}, ${how}` }
+  }
   return { value }
 }
 

@@ -28,12 +28,16 @@ export interface ShapedField extends Field {
 
 export interface ToolShapes {
   /** `outputSchema`: what was seen of its results, for a tool that says nothing of them. */
-  of(tools: readonly Tool[], outputSchema: (tool: Tool) => JsonObject | undefined): Promise<readonly ToolShape[]>
+  of(
+    tools: readonly Tool[],
+    outputSchema: (tool: Tool) => JsonObject | undefined,
+  ): Promise<readonly ToolShape[]>
 }
 
 /** Some 20 KB each: 40 MB at most, for those that were planned with lately. */
 const mostShapes = 2_000
-const longestDescription = 300
+/** What is further down in a description is detail. */
+const longestText = 300
 
 export function createToolShapes(embedder: Embedder): ToolShapes {
   const known = new Map<string, Promise<ToolShape>>()
@@ -74,19 +78,20 @@ async function describe(
   inferred: JsonObject | undefined,
   embed: (texts: readonly string[]) => Promise<readonly Float32Array[]>,
 ): Promise<ToolShape> {
-  const { inputSchema, outputSchema, description = '' } = tool.definition
+  const { inputSchema, outputSchema } = tool.definition
+  const description = shortened(tool.definition.description)
   const inputs = schemaFields(inputSchema).filter(({ path }) => path !== '')
   const outputs = schemaFields(outputSchema ?? inferred)
   const { verb, thing } = nameParts(tool)
   const vectors = await embed([
-    `${splitWords(tool.name).join(' ')}: ${description.slice(0, longestDescription)}`,
+    `${splitWords(tool.name).join(' ')}: ${description}`,
     ...[...inputs, ...outputs].map(fieldText),
   ])
   return {
     tool,
     ...(verb !== undefined && { verb }),
     thing: new Set(thing),
-    said: new Set(wordsOf(description.slice(0, longestDescription))),
+    said: new Set(wordsOf(description)),
     inputs: inputs.map((field, at) => ({ ...field, vector: vectors[1 + at]! })),
     outputs: outputs.map((field, at) => ({ ...field, vector: vectors[1 + inputs.length + at]! })),
     vector: vectors[0]!,
@@ -94,8 +99,13 @@ async function describe(
 }
 
 function fieldText({ name, description }: Field): string {
-  const words = splitWords(name).join(' ')
-  return description === '' ? words : `${words}: ${description.slice(0, longestDescription)}`
+  const words = splitWords(shortened(name)).join(' ')
+  return description === '' ? words : `${words}: ${shortened(description)}`
+}
+
+/** Servers send what they like: a text that is none counts as absent. */
+function shortened(text: unknown): string {
+  return typeof text === 'string' ? text.slice(0, longestText) : ''
 }
 
 function wordsOf(text: string): readonly string[] {
@@ -108,7 +118,10 @@ function wordsOf(text: string): readonly string[] {
 function nameParts(tool: Tool): { readonly verb?: string; readonly thing: readonly string[] } {
   const server = splitWords(tool.server)
   const words = splitWords(tool.name)
-  const own = server.every((word, i) => word === words[i]) && words.length > server.length ? words.slice(server.length) : words
+  const own =
+    server.every((word, i) => word === words[i]) && words.length > server.length
+      ? words.slice(server.length)
+      : words
   const at = own.findIndex((word) => roleOf(stem(word)) !== undefined)
   const verb = at < 0 ? undefined : stem(own[at]!)
   return {
@@ -164,7 +177,9 @@ export function sameFamily(a: string, b: string): boolean {
   return families.some((family) => family.has(a) && family.has(b))
 }
 
-const listing = new Set('list search find query browse scan lookup discover explore count'.split(' ').map(stem))
+const listing = new Set(
+  'list search find query browse scan lookup discover explore count'.split(' ').map(stem),
+)
 
 /** It gives many by itself: `all` beside it means its result, not that it is called for each. */
 export function isLister({ verb }: ToolShape): boolean {

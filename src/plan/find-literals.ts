@@ -143,7 +143,7 @@ const places = [
 
 const capital = raw`\p{Lu}[\p{L}\p{M}\p{N}&’'.-]{0,40}(?<![.'’-])`
 const names = [
-  raw`(?<![\p{L}\p{N}'’])(?:(?:\p{Lu}\. ?){2,3})?${capital}(?: (?:(?:of|the|de|la|von|van|and|&) )?${capital}){0,6}`,
+  raw`(?<![\p{L}\p{N}'’])(?:(?:\p{Lu}\. ?){2,3})?${capital}(?: (?:(?:of|the|de|la|von|van|&) )?${capital}){0,6}`,
 ]
 
 /** In order of precedence: what one has taken, the next does not see. */
@@ -220,8 +220,10 @@ function read(
   if (kind === 'glob') return { kind, text: toGlob(whole), start, end }
   if (kind === 'number') return readNumber(whole, start, text)
   if (kind === 'name') {
-    const name = withoutStart(whole, start, text)
-    return name === undefined ? undefined : { kind, text: name, start: end - name.length, end }
+    const owner = withoutPossessive(whole, text.slice(end, end + 16))
+    const name = withoutStart(owner, start, text)
+    const ends = start + owner.length
+    return name === undefined ? undefined : { kind, text: name, start: ends - name.length, end: ends }
   }
   return { kind, text: whole.trim(), start, end }
 }
@@ -261,6 +263,12 @@ function readNumber(whole: string, start: number, text: string): Literal | undef
 
 function toNumber(text: string): number {
   return Number(text.replace(/[$€£¥, ]/g, ''))
+}
+
+/** `John's notes` speaks of John; `McDonald's in Berlin` is called so. */
+function withoutPossessive(whole: string, after: string): string {
+  const isOwner = /^ (?!(?:in|at|on|of|for|near|by|to|from|with|and|or|is|was)\b)\p{Ll}/u.test(after)
+  return isOwner ? whole.replace(/['’]s$/, '') : whole
 }
 
 /** The first word of a sentence has its capital for that reason, unless the next has one too. */

@@ -3,7 +3,8 @@
  * restaurant's name. Then a tool that gives it is looked for, one whose own inputs the intent fills.
  */
 import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
-import type { Tool, ToolId } from '../model/tool.js'
+import type { JsonObject } from '../model/json.js'
+import { isCallable, type Tool, type ToolId } from '../model/tool.js'
 import { splitWords } from '../model/words/split-words.js'
 import type { ToolSearch } from './create-tool-search.js'
 import { roleOf, type ShapedField, type ToolShape, type ToolShapes } from './describe-tool.js'
@@ -29,14 +30,19 @@ export interface PrerequisiteDeps {
   readonly graph: Pick<KnowledgeGraph, 'incoming'>
   readonly shapes: Pick<ToolShapes, 'of'>
   tool(id: ToolId): Tool | undefined
-  outputSchema(tool: Tool): Parameters<ToolShapes['of']>[1] extends (tool: Tool) => infer Schema ? Schema : never
+  outputSchema(tool: Tool): JsonObject | undefined
+  /** Tools that the request does not want. */
+  readonly ruledOut: ReadonlySet<ToolId>
 }
 
 const candidateCount = 12
 /** A producer must be more than possible: adding a call that nobody asked for has to be worth it. */
 const leastScore = 0.55
 
-export async function findPrerequisite(need: Need, deps: PrerequisiteDeps): Promise<Prerequisite | undefined> {
+export async function findPrerequisite(
+  need: Need,
+  deps: PrerequisiteDeps,
+): Promise<Prerequisite | undefined> {
   const candidates = await collect(need, deps)
   const shapes = await deps.shapes.of(candidates, deps.outputSchema)
   let best: Prerequisite | undefined
@@ -49,20 +55,31 @@ export async function findPrerequisite(need: Need, deps: PrerequisiteDeps): Prom
 
 async function collect({ shape, input, clause }: Need, deps: PrerequisiteDeps): Promise<readonly Tool[]> {
   const name = splitWords(input.name).join(' ')
-  const queries = [`find ${[...shape.thing].join(' ')} ${name} ${clause.text}`, `list search ${shape.tool.server} ${name}`]
-  const found = (await Promise.all(queries.map((query) => deps.search(query, { limit: candidateCount, context: [] })))).flat()
-  const learned = deps.graph
-    .incoming(shape.tool.id)
-    .slice(0, candidateCount)
-    .flatMap(({ edge }) => deps.tool(edge.from) ?? [])
-  const tools = new Map([...learned, ...found.map(({ tool }) => tool)].map((tool) => [tool.id, tool]))
-  return [...tools.values()].filter((tool) => tool.id !== shape.tool.id && tool.changed === undefined)
+  const queries = [
+    `find ${[...shape.thing].join(' ')} ${name} ${clause.text}`,
+    `list search ${shape.tool.server} ${name}`,
+  ]
+  const found = (
+    await Promise.all(queries.map((query) => deps.search(query, { limit: candidateCount, context: [] })))
+  ).flat()
+  const learned = deps.graph.incoming(shape.tool.id).slice(0, candidateCount)
+  const ids = new Set([...learned.map(({ edge }) => edge.from), ...found.map(({ tool }) => tool.id)])
+  return [...ids].flatMap((id) => {
+    const tool = id === shape.tool.id || deps.ruledOut.has(id) ? undefined : deps.tool(id)
+    return tool !== undefined && isCallable(tool) ? [tool] : []
+  })
 }
 
-function rate(shape: ToolShape, { shape: consumer, input, clause }: Need, deps: PrerequisiteDeps): Prerequisite | undefined {
+function rate(
+  shape: ToolShape,
+  { shape: consumer, input, clause }: Need,
+  deps: PrerequisiteDeps,
+): Prerequisite | undefined {
   const role = shape.verb === undefined ? undefined : roleOf(shape.verb)
   if (role !== 'gives') return undefined
-  const seen = deps.graph.incoming(consumer.tool.id).find(({ edge }) => edge.from === shape.tool.id && edge.count > 0)
+  const seen = deps.graph
+    .incoming(consumer.tool.id)
+    .find(({ edge }) => edge.from === shape.tool.id && edge.count > 0)
   const fit = bestFit(shape, input, clause)
   if (fit === 0 || (seen === undefined && !isOfOneThing(shape, consumer, input))) return undefined
   const { filled, needed } = fillable(shape, clause)
@@ -70,7 +87,11 @@ function rate(shape: ToolShape, { shape: consumer, input, clause }: Need, deps: 
   const isNear = shape.tool.server === consumer.tool.server
   // What uses more of what the intent says is the better reading of it.
   const used = literalsUsed(shape, clause)
-  const score = fit + (isNear ? 0.15 : 0) + Math.min(0.3, 0.15 * used) + (seen === undefined ? 0 : 0.3 * seen.weight + 0.1)
+  const score =
+    fit +
+    (isNear ? 0.15 : 0) +
+    Math.min(0.3, 0.15 * used) +
+    (seen === undefined ? 0 : 0.3 * seen.weight + 0.1)
   const why = `gives ${input.path} for ${consumer.tool.id}`
   return { tool: shape.tool, score: Math.min(surest, score), why }
 }
@@ -103,21 +124,28 @@ function speaksOfMany(shape: ToolShape, input: Field): boolean {
   const { description = '' } = shape.tool.definition
   const last = splitWords(input.name).at(-1)
   if (last === undefined) return false
-  const many = new RegExp(`\\b${escape(last)}s\\b`, 'i')
-  return many.test(description) && /\b(?:returns?|lists?|gets?|gives?|all|matching|search(?:es)?|find(?:s|ing)?)\b/i.test(description)
+  const many = new RegExp(`\\b${escaped(last)}s\\b`, 'i')
+  return (
+    many.test(description) &&
+    /\b(?:returns?|lists?|gets?|gives?|all|matching|search(?:es)?|find(?:s|ing)?)\b/i.test(description)
+  )
 }
 
-function escape(text: string): string {
+function escaped(text: string): string {
   return text.replace(/[^\p{L}\p{N}]/gu, '\\$&')
 }
 
 function fillable(shape: ToolShape, clause: Clause): { readonly filled: number; readonly needed: number } {
-  const required = shape.inputs.filter((field) => field.isRequired && !field.isContainer && field.default === undefined)
-  const filled = required.filter((field) => clause.literals.some((literal) => fitLiteral(literal, field) > 0.2))
+  const required = shape.inputs.filter(
+    (field) => field.isRequired && !field.isContainer && field.default === undefined,
+  )
+  const filled = required.filter((field) =>
+    clause.literals.some((literal) => fitLiteral(literal, field) > 0.2),
+  )
   return { filled: filled.length, needed: required.length }
 }
 
 function literalsUsed(shape: ToolShape, clause: Clause): number {
-  return clause.literals.filter((literal) => shape.inputs.some((field) => fitLiteral(literal, field) > 0.5)).length
+  return clause.literals.filter((literal) => shape.inputs.some((field) => fitLiteral(literal, field) > 0.5))
+    .length
 }
-

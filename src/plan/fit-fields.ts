@@ -1,15 +1,19 @@
-import type { ShapedField } from './describe-tool.js'
-import { cosine } from './place-tools.js'
 import { splitWords } from '../model/words/split-words.js'
 import { stem } from '../model/words/stem.js'
+import type { ShapedField } from './describe-tool.js'
+import { cosine } from './place-tools.js'
 
 /** Parameters that take whatever there is. */
 const anything = new Set(
   `text data content contents message body input value query keyword keywords string payload items item number num num1 num2 sentence prompt note
-  notes title description subject word source document`.split(/\s+/).map(stem),
+  notes title description subject word source document`
+    .split(/\s+/)
+    .map(stem),
 )
 /** What a thing goes by. A field of only these words says nothing of whose it is. */
-export const pointers: ReadonlySet<string> = new Set('id ids name key uri url path number code title slug'.split(' ').map(stem))
+export const pointers: ReadonlySet<string> = new Set(
+  'id ids name key uri url path number code title slug'.split(' ').map(stem),
+)
 
 /** Types that fit are something: `the age as the length`. */
 const possible = 0.1
@@ -33,9 +37,19 @@ export function fitFields(output: ShapedField, input: ShapedField, thing: Readon
   const meaning = clamp((cosine(output.vector, input.vector) - unrelated) / (alike - unrelated))
   const open = input.words.length > 0 && input.words.every((word) => anything.has(word)) ? 0.3 : 0
   // A name or an id is not the thing itself.
-  const isPointer = input.words.length > 0 && input.words.every((word) => pointers.has(word)) && !output.words.some((word) => pointers.has(word))
+  const isPointer =
+    input.words.length > 0 &&
+    input.words.every((word) => pointers.has(word)) &&
+    !output.words.some((word) => pointers.has(word))
   const described = words > 0 ? 0 : shareDescribed(output, input)
-  const likeness = (isPointer ? pointerFactor : 1) * Math.max(words, 0.55 * described + 0.45 * meaning, 0.55 * words + 0.45 * meaning + open * (1 - words), possible)
+  const likeness =
+    (isPointer ? pointerFactor : 1) *
+    Math.max(
+      words,
+      0.55 * described + 0.45 * meaning,
+      0.55 * words + 0.45 * meaning + open * (1 - words),
+      possible,
+    )
   return { score: type * Math.min(1, likeness), type, words, meaning }
 }
 
@@ -54,7 +68,8 @@ const nothing: FieldFit = { score: 0, type: 0, words: 0, meaning: 0 }
 export function fitTypes(output: ShapedField, input: ShapedField): number {
   if (output.types.size === 0 || input.types.size === 0) return 0.8
   let best = 0
-  for (const from of output.types) for (const to of input.types) best = Math.max(best, fitType(from, to, output, input))
+  for (const from of output.types)
+    for (const to of input.types) best = Math.max(best, fitType(from, to, output, input))
   return best * (output.lists > 0 && !input.types.has('array') ? 0.9 : 1)
 }
 
@@ -62,7 +77,7 @@ function fitType(from: string, to: string, output: ShapedField, input: ShapedFie
   if (from === to) return from === 'boolean' ? 0.5 : 1
   if (from === 'integer' && to === 'number') return 1
   if (from === 'number' && to === 'integer') return 0.9
-  if (to === 'string') return textOf[from] ?? 0.8
+  if (to === 'string') return textOf.get(from) ?? 0.8
   if (to === 'array') {
     const wants = input.itemTypes
     return wants.size === 0 || wants.has(from) || (from === 'integer' && wants.has('number')) ? 0.85 : 0.4
@@ -75,7 +90,13 @@ function fitType(from: string, to: string, output: ShapedField, input: ShapedFie
   return 0
 }
 
-const textOf: Readonly<Record<string, number>> = { number: 0.9, integer: 0.9, array: 0.8, object: 0.5, boolean: 0.3 }
+const textOf: ReadonlyMap<string, number> = new Map([
+  ['number', 0.9],
+  ['integer', 0.9],
+  ['array', 0.8],
+  ['object', 0.5],
+  ['boolean', 0.3],
+])
 
 /** Share of the words that both say. A bare `id` or `name` is that of the producer's thing. */
 function fitWords(output: readonly string[], input: readonly string[], thing: ReadonlySet<string>): number {

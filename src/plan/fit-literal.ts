@@ -11,7 +11,8 @@ export function fitLiteral(given: Literal, field: Field): number {
 
 function fitPlain(literal: Literal, field: Field): number {
   const { types, itemTypes } = field
-  if (field.choices !== undefined) return field.choices.some((choice) => sameText(choice, literal.text)) ? 1 : 0
+  if (field.choices !== undefined)
+    return field.choices.some((choice) => sameText(choice, literal.text)) ? 1 : 0
   const wanted = wantedKinds(field)
   if (types.size === 0) return wanted === undefined || wanted.has(literal.kind) ? 0.5 : 0.1
   const best = Math.max(...[...types].map((type) => fitType(literal, type, itemTypes, wanted, field)))
@@ -30,12 +31,15 @@ function fitType(
     return literal.kind === 'quoted' && /^-?\d+(?:\.\d+)?$/.test(literal.text) ? 0.6 : 0
   }
   if (type === 'array') {
+    if (field.itemChoices !== undefined)
+      return field.itemChoices.some((choice) => sameText(choice, literal.text)) ? 0.9 : 0
     const item = itemTypes.size === 0 ? 'string' : [...itemTypes][0]!
     return item === 'array' ? 0 : fitType(literal, item, noTypes, wanted, field) * 0.9
   }
   if (type === 'object') return literal.kind === 'date' || literal.kind === 'time' ? 0.3 : 0.1
   if (type === 'boolean') return 0
-  if (literal.kind === 'name' && field.words.some((word) => word === 'languag')) return languages.has(literal.text.toLowerCase()) ? 1 : 0.1
+  if (literal.kind === 'name' && field.words.some((word) => word === 'languag'))
+    return languages.has(literal.text.toLowerCase()) ? 1 : 0.1
   if (literal.kind === 'name' && languages.has(literal.text.toLowerCase())) return 0.2
   if (wanted !== undefined) return wanted.has(literal.kind) ? 0.9 : literal.kind === 'quoted' ? 0.35 : 0
   return kindOfText[literal.kind]
@@ -77,18 +81,27 @@ say('phone telephone mobile', 'phone', 'number', 'id')
 say('path file folder directory filename dir', 'path', 'quoted', 'place')
 say('pattern glob mask wildcard', 'glob', 'quoted')
 
-const kindsByFormat: Readonly<Record<string, readonly LiteralKind[]>> = {
-  date: ['date'],
-  time: ['time'],
-  'date-time': ['date', 'time'],
-  email: ['email'],
-  uri: ['url'],
-  url: ['url'],
-}
+const kindsByFormat: ReadonlyMap<string, readonly LiteralKind[]> = new Map([
+  ['date', ['date']],
+  ['time', ['time']],
+  ['date-time', ['date', 'time']],
+  ['email', ['email']],
+  ['uri', ['url']],
+  ['url', ['url']],
+  ['uuid', ['id']],
+  ['ipv4', ['id']],
+])
+
+const known = new WeakMap<Field, ReadonlySet<LiteralKind> | undefined>()
 
 /** The kinds of value that a parameter asks for by its format or its name; undefined: any. */
 export function wantedKinds(field: Field): ReadonlySet<LiteralKind> | undefined {
-  const byFormat = field.format === undefined ? undefined : kindsByFormat[field.format]
+  if (!known.has(field)) known.set(field, findWanted(field))
+  return known.get(field)
+}
+
+function findWanted(field: Field): ReadonlySet<LiteralKind> | undefined {
+  const byFormat = field.format === undefined ? undefined : kindsByFormat.get(field.format)
   if (byFormat !== undefined) return new Set(byFormat)
   const kinds = field.words.flatMap((word) => kindsByWord.get(word) ?? [])
   return kinds.length === 0 ? undefined : new Set(kinds)

@@ -51,24 +51,32 @@ const mostVectors = 3_000
 export function createPairHistories({ graph, experience, embedder }: PairHistoryDeps): PairHistories {
   const vectors = new Map<string, Float32Array>()
   const never = new AbortController().signal
-  const embed = async (runs: readonly PastRun[]): Promise<void> => {
-    const fresh = runs.filter(({ id }) => !vectors.has(id))
+  /** Of each run, by id. Those in use are the last to be forgotten. */
+  const embed = async (runs: readonly PastRun[]): Promise<ReadonlyMap<string, Float32Array>> => {
+    const found = new Map(runs.map(({ id }) => [id, vectors.get(id)]))
+    const fresh = runs.filter(({ id }) => found.get(id) === undefined)
     const made = await embedder.embed(
       fresh.map(({ intent }) => intent),
       'query',
       never,
     )
-    for (const [at, { id }] of fresh.entries()) vectors.set(id, made[at]!)
+    for (const [at, { id }] of fresh.entries()) found.set(id, made[at])
+    const whole = found as ReadonlyMap<string, Float32Array>
+    for (const [id, vector] of whole) {
+      vectors.delete(id)
+      vectors.set(id, vector)
+    }
     for (const id of vectors.keys()) {
       if (vectors.size <= mostVectors) break
       vectors.delete(id)
     }
+    return whole
   }
   return {
     async of(tools, intent) {
       const runs = experience.runsAmong(tools)
-      await embed(runs)
-      const votes = collectVotes(runs, new Set(tools), (run) => cosine(vectors.get(run.id) ?? intent, intent))
+      const vectorOf = await embed(runs)
+      const votes = collectVotes(runs, new Set(tools), ({ id }) => cosine(vectorOf.get(id)!, intent))
       const counted = (from: ToolId, to: ToolId): number => {
         const seen = (type: EdgeType): number => graph.edge({ from, to, type })?.successes ?? 0
         return Math.max(seen('dependency'), seen('provides'), seen('sequence') / 2)
@@ -86,7 +94,9 @@ export function createPairHistories({ graph, experience, embedder }: PairHistory
         count: (a, b) => (votes.get(pairKey(a, b))?.length ?? 0) + (votes.get(pairKey(b, a))?.length ?? 0),
         base: baseOf(experience.steps()),
         runs: (from, to) =>
-          (votes.get(pairKey(from, to)) ?? []).toSorted((a, b) => b.similarity - a.similarity).map(({ run }) => run),
+          (votes.get(pairKey(from, to)) ?? [])
+            .toSorted((a, b) => b.similarity - a.similarity)
+            .map(({ run }) => run),
       }
     },
   }
@@ -116,7 +126,8 @@ function collectVotes(
         const key = pairKey(before, tool)
         const known = votes.get(key)
         if (known === undefined) votes.set(key, [vote])
-        else known.push(vote)
+        // Twice in one run is one run.
+        else if (known.at(-1) !== vote) known.push(vote)
       }
     }
   }

@@ -1,5 +1,5 @@
-import { stopWords } from '../model/words/stop-words.js'
 import { stem } from '../model/words/stem.js'
+import { stopWords } from '../model/words/stop-words.js'
 import type { ToolShape } from './describe-tool.js'
 import type { Clause, Intent } from './read-intent.js'
 
@@ -36,9 +36,16 @@ export function placeTools(
 ): readonly ToolPlace[] {
   const rarity = rarityOf(shapes)
   const scores = shapes.map((shape) =>
-    intent.clauses.map((clause, at) => scoreClause(clause, shape, rarity) + cosineWeight * cosine(vectors[at]!, shape.vector)),
+    intent.clauses.map(
+      (clause, at) => scoreClause(clause, shape, rarity) + cosineWeight * cosine(vectors[at]!, shape.vector),
+    ),
   )
-  const places: ToolPlace[] = shapes.map(() => ({ clause: -1, at: Number.MAX_SAFE_INTEGER, score: 0, chances: [] }))
+  const places: ToolPlace[] = shapes.map(() => ({
+    clause: -1,
+    at: Number.MAX_SAFE_INTEGER,
+    score: 0,
+    chances: [],
+  }))
   const taken = intent.clauses.map(() => 0)
   const open = new Set(shapes.keys())
   while (open.size > 0) {
@@ -46,7 +53,11 @@ export function placeTools(
     for (const tool of open)
       for (const clause of intent.clauses.keys()) {
         const score = scores[tool]![clause]! - sharedPenalty * taken[clause]!
-        if (best === undefined || score > best.score) best = { tool, clause, score }
+        const isBetter = best === undefined || score > best.score
+        // The same whatever order they came in.
+        const isFirst =
+          score === best?.score && tool !== best.tool && shapes[tool]!.tool.id < shapes[best.tool]!.tool.id
+        if (isBetter || isFirst) best = { tool, clause, score }
       }
     if (best === undefined) break
     open.delete(best.tool)
@@ -97,7 +108,9 @@ function rarityOf(shapes: readonly ToolShape[]): ReadonlyMap<string, number> {
 }
 
 function firstWord(clause: Clause, shape: ToolShape): number {
-  const named = clause.words.find(({ stem: word, isValue }) => !isValue && (shape.verb === word || shape.thing.has(word)))
+  const named = clause.words.find(
+    ({ stem: word, isValue }) => !isValue && (shape.verb === word || shape.thing.has(word)),
+  )
   return (named ?? clause.words[0])?.at ?? clause.start
 }
 

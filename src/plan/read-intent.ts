@@ -47,7 +47,8 @@ const longestIntent = 10_000
 const mostClauses = 40
 
 /** What people ask tools to do; a comma or an `and` before one of these begins a new wish. */
-const verbs = `add adjust alert allocate analy[sz]e answer apply append approve arrange archive ask assign attach authenticate backup book build buy calculate call
+const verbs =
+  `add adjust alert allocate analy[sz]e answer apply append approve arrange archive ask assign attach authenticate backup book build buy calculate call
   cancel change chart check choose clarify classify clean clear clone close collect combine comment commit compare compile compress compute configure confirm connect consult contact
   convert copy count create cut debug decode decrypt define delete deliver deploy describe detect determine diff disable display download draft
   draw edit email embed enable encode encrypt enhance enqueue ensure estimate evaluate execute explain export extend extract fetch figure fill filter find fix follow
@@ -58,15 +59,26 @@ const verbs = `add adjust alert allocate analy[sz]e answer apply append approve 
   review rewrite run save scan schedule scrape search select send set share ship show sign sort split stage start stop store submit subscribe
   suggest sum summari[sz]e sync synthesi[sz]e tag take tell test track train transcribe transfer transform translate trim turn tweet update upgrade
   upload use validate verify view visit watch withdraw write zip`
-  .split(/\s+/)
-  .join('|')
+    .split(/\s+/)
+    .join('|')
 const lead =
   '(?:(?:also|then|next|please|and|to|help me|let me|i (?:also )?(?:want|need|would like|plan|hope|wish) (?:you )?to|(?:you|we) (?:should|can|could|must)|so that i can|[a-z]{2,12}ly|once more|again) ){0,4}'
+/** A value of the request, as mask() leaves it. */
+const value = '\\u0001'
+/** The marks of a list: `- `, `2. `, `3) `. */
+const bullet = `(?:(?:[-*•]|${value}{1,2}[.)]) +)`
+/** After these a dot ends no sentence: `No.` before its number; `J.` and `U.S.`, unless a wish begins after them. */
+const abbreviated = [
+  '(?<!\\b(?:mr|mrs|ms|dr|prof|vs|st|inc|ltd|co|jr|sr|approx|fig|vol|dept|e\\.g|i\\.e)\\.)',
+  `(?<!\\bnos?\\.(?= *${value}))`,
+  `(?<!\\b[a-z]\\.(?! +${lead}(?:${verbs})\\b))`,
+].join('')
 const boundary = new RegExp(
   [
-    '(?<=[.?!;])(?<!\\b(?:mr|mrs|ms|dr|no|nos|vs|st|e\\.g|i\\.e|inc|ltd|co|jr|sr)\\.)["\'”’)]? +',
-    '\\n+',
-    ',? (?:and|but) (?=(?:do not|don[\'’]t|never|not)\\b)|,? (?=without [a-z]+ing\\b)',
+    `^\\s*${bullet}`,
+    `\\n\\s*${bullet}?`,
+    `(?<=[.?!;])${abbreviated}["'”’)]? +`,
+    ",? (?:and|but) (?=(?:do not|don['’]t|never|not)\\b)|,? (?=without [a-z]+ing\\b)",
     ',? (?:and|but)? ?(?:then|afterwards?|subsequently|finally|lastly),? ',
     ',? (?:and )?(?:after that|after this|once done|next),? ',
     `,? (?:and|&) (?=${lead}(?:${verbs})\\b)`,
@@ -74,17 +86,22 @@ const boundary = new RegExp(
   ].join('|'),
   'giu',
 )
-const wish = new RegExp(`^[\\s,]*${lead}(?:${verbs})\\b|\\b(?:want|need|like|wish|hope|can you|could you|please)\\b`, 'iu')
+const wish = new RegExp(
+  `^[\\s,]*${lead}(?:${verbs})\\b|\\b(?:want|need|like|wish|hope|can you|could you|please)\\b`,
+  'iu',
+)
 const pointing =
   /\b(?:it|its|them|their|they|those|these|this|such|that(?! (?:ha[sd]|have|can|could|will|would|should|may|must|are|was|were|goes|go|does|do|(?!is\b)[a-z]+s) )|(?:the|each|this|that|its) (?:result|results|output|outputs|outcome|response|answer|same|value|content|contents|obtained|found|returned|resulting))\b/iu
 const vague =
   /\b(?:both|the) (?:two |total |final |whole |entire |full |new |resulting |first |top )*(?:amounts?|totals?|values?|sums?|figures?|numbers?|prices?|answers?|lists?|details|texts?|information|data|names?|findings|items?)\b(?! *(?:of|is|as|for)? *\u0001)/iu
 /** Said as a whole, it only joins. */
-const connective = /^[\s,]*(?:(?:and|but|then|next|also|finally|lastly|afterwards?|subsequently|after (?:that|this)|once done)[\s,]*)+$/iu
+const connective =
+  /^[\s,]*(?:(?:and|but|then|next|also|finally|lastly|afterwards?|subsequently|after (?:that|this)|once done)[\s,]*)+$/iu
 const following =
   /\b(?:then|next|after|afterwards?|finally|lastly|subsequently|based on|using|use|from the|once|according to|resulting|obtained|with the result)\b/iu
 const each = /\b(?:each|every|all|for any|one by one)\b/iu
-const ruledOut = /^[\s,]*(?:please )?(?:but )?(?:do not|don['’]t|never|without|not|avoid|instead of|rather than)\b/iu
+const ruledOut =
+  /^[\s,]*(?:please )?(?:but )?(?:do not|don['’]t|never|without|not|avoid|instead of|rather than)\b/iu
 const choice = /\b(?:or|either|otherwise|if not|alternatively|instead)\b/iu
 
 export function readIntent(text: string): Intent {
@@ -114,7 +131,7 @@ export function readIntent(text: string): Intent {
 
 /** Values are no boundaries and no pointing words, whatever they say. Names stay: they are words, too. */
 function mask(text: string, literals: readonly Literal[]): string {
-  let masked = text
+  let masked = text.replaceAll('\u0001', ' ')
   for (const { kind, start, end } of literals)
     if (kind !== 'name') masked = masked.slice(0, start) + '\u0001'.repeat(end - start) + masked.slice(end)
   return masked
@@ -155,13 +172,20 @@ function countWords(text: string): number {
   return text.match(/[^\s,.]+/g)?.length ?? 0
 }
 
-function wordsOf(text: string, start: number, end: number, literals: readonly Literal[]): readonly ClauseWord[] {
+function wordsOf(
+  text: string,
+  start: number,
+  end: number,
+  literals: readonly Literal[],
+): readonly ClauseWord[] {
   const words: ClauseWord[] = []
+  const values = literals.filter(({ kind }) => kind !== 'name')
+  let next = 0
   for (const match of text.slice(start, end).matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
     const at = start + match.index
-    const literal = literals.find((one) => at >= one.start && at < one.end)
-    for (const word of splitWords(match[0]))
-      words.push({ stem: stem(word), at, isValue: literal !== undefined && literal.kind !== 'name' })
+    while (next < values.length && values[next]!.end <= at) next++
+    const isValue = next < values.length && at >= values[next]!.start
+    for (const word of splitWords(match[0])) words.push({ stem: stem(word), at, isValue })
   }
   return words
 }

@@ -3,49 +3,50 @@
  * new ones are wired to what they gave. What did not end well is not taken over, and the plan says so: whether it may be done
  * again is for whoever knows the tool.
  */
+import { PmlError } from '../errors.js'
+import type { JsonObject } from '../model/json.js'
 import type { IntentPlan, Plan, PlannedTask } from '../model/plan.js'
-import { collectReferences } from '../model/reference.js'
+import { collectReferences, isEach, type Reference } from '../model/reference.js'
 import type { Run, TaskOutcome } from '../model/run.js'
 import type { Tool, ToolId } from '../model/tool.js'
 import type { Replanned } from './intent-planner.js'
-import { layerTasks } from './layer-tasks.js'
-
-/** A task of the run that others may be wired to. */
-export interface DoneTask {
-  readonly id: string
-  readonly tool: Tool
-  /** It was done for each of something: its result is a list. */
-  readonly isList: boolean
-}
+import { joinIntents } from './join-intents.js'
+import { layerPlan } from './layer-plan.js'
+import type { Done, DoneTask } from './plan-anew.js'
+import { type Intent, readIntent } from './read-intent.js'
 
 export interface ReplanDeps {
   tool(id: ToolId): Tool | undefined
-  /** Plans what the text asks for from this place on, wired to what is done. */
-  grow(text: string, done: readonly DoneTask[], from: number): Promise<IntentPlan>
+  /** Plans what is not served yet, wired to what is done. */
+  grow(intent: Intent, done: Done): Promise<IntentPlan>
 }
 
-export async function replanRun(run: Run, requirement: string, { tool, grow }: ReplanDeps): Promise<Replanned> {
-  const finished = run.tasks.filter(({ status, parent }) => status === 'complete' || parent !== undefined)
-  const whole = finished.filter(({ parent }) => parent === undefined)
+export async function replanRun(
+  run: Run,
+  requirement: string,
+  { tool, grow }: ReplanDeps,
+): Promise<Replanned> {
+  const whole = run.tasks.filter(({ status, parent }) => status === 'complete' && parent === undefined)
   const parents = new Set(run.tasks.flatMap(({ parent }) => parent ?? []))
   const done = whole.flatMap((task): readonly DoneTask[] => {
     const known = tool(task.tool)
     return known === undefined ? [] : [{ id: task.id, tool: known, isList: parents.has(task.id) }]
   })
-  const before = run.intent === undefined || run.intent.trim() === '' ? '' : `${run.intent.trim().replace(/[.!?]*$/, '.')} `
-  const grown = await grow(`${before}${requirement}`, done, before.length)
+  const before = readIntent(run.intent ?? '')
+  const intent = joinIntents(before, readIntent(requirement))
+  const taken = new Set(run.tasks.map(({ id }) => id))
+  const grown = await grow(intent, { done, taken, served: before.clauses.length })
   const kept = whole.map((task) => toPlanned(task, whole, parents))
-  const plan: Plan = { intent: `${before}${requirement}`, tasks: [...kept, ...grown.plan.tasks.filter(isNew(whole))] }
-  const left = run.tasks.filter(({ id, parent }) => parent === undefined && !whole.some((task) => task.id === id))
+  const plan: Plan = {
+    intent: intent.text,
+    tasks: [...kept, ...grown.plan.tasks.filter(({ id }) => !taken.has(id))],
+  }
   return {
     ...grown,
     plan,
-    layers: layerTasks(
-      plan.tasks.map(({ id }) => id),
-      plan.tasks.flatMap(({ id, dependsOn }) => dependsOn.map((from) => ({ from, to: id }))),
-    ),
-    notes: [...grown.notes, ...left.map(({ id, status }) => `${id} is not taken over: it is ${status}.`)],
-    finished: finished.filter((task) => task.parent === undefined || whole.some(({ id }) => id === task.parent)),
+    layers: layerPlan(plan),
+    notes: [...grown.notes, ...noteLeft(run, whole, done)],
+    finished: run.tasks.filter(({ id, parent }) => whole.some((task) => task.id === (parent ?? id))),
     added: grown.tools.map(({ task, tool: id, serves, by }) => ({
       task,
       tool: id,
@@ -54,21 +55,45 @@ export async function replanRun(run: Run, requirement: string, { tool, grow }: R
   }
 }
 
-function isNew(done: readonly TaskOutcome[]): (task: PlannedTask) => boolean {
-  const ids = new Set(done.map(({ id }) => id))
-  return ({ id }) => !ids.has(id)
+function noteLeft(
+  { tasks }: Run,
+  whole: readonly TaskOutcome[],
+  done: readonly DoneTask[],
+): readonly string[] {
+  const left = tasks.filter(({ id, parent }) => parent === undefined && !whole.some((task) => task.id === id))
+  const gone = whole.filter(({ id }) => !done.some((task) => task.id === id))
+  return [
+    ...left.map(({ id, status }) => `${id} is not taken over: it is ${status}.`),
+    ...gone.map(({ id, tool }) => `${id} stays, but nothing new is wired to it: ${tool} is gone.`),
+  ]
 }
 
 /** It is not run again: what it waited for matters where that is in the plan, too. */
-function toPlanned(task: TaskOutcome, done: readonly TaskOutcome[], parents: ReadonlySet<string>): PlannedTask {
-  const references = collectReferences(task.arguments)
-  const before = [...new Set(references.map((one) => one.task))].filter((id) => done.some((other) => other.id === id))
+function toPlanned(
+  task: TaskOutcome,
+  done: readonly TaskOutcome[],
+  parents: ReadonlySet<string>,
+): PlannedTask {
+  const references = referencesIn(task.arguments).filter((one) =>
+    done.some(({ id }) => id === one.task && id !== task.id),
+  )
+  const each = references.filter(({ path }) => path.some(isEach)).map(({ text }) => text)
   return {
     id: task.id,
     tool: task.tool,
     arguments: task.arguments,
-    dependsOn: before,
+    dependsOn: [...new Set(references.map((one) => one.task))],
     onError: 'fail',
-    ...(parents.has(task.id) && { each: [...new Set(references.filter(({ text }) => text.includes('[*]')).map(({ text }) => text))] }),
+    ...(parents.has(task.id) && each.length > 0 && { each: [...new Set(each)] }),
+  }
+}
+
+/** The arguments of a call that was made are values, and a value may look like a reference that is none. */
+function referencesIn(args: JsonObject): readonly Reference[] {
+  try {
+    return collectReferences(args)
+  } catch (error) {
+    if (error instanceof PmlError) return []
+    throw error
   }
 }

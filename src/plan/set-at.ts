@@ -2,10 +2,18 @@ import type { Json } from '../model/json.js'
 
 type Holder = Record<string, Json> | Json[]
 
-/** Puts a value at a path like `entities[0].name`, making what is on the way. Keys are own fields, whatever they are called. */
+/**
+ * Puts a value at a path like `entities[0].name`, making what is on the way, and replacing what can hold nothing. Keys are own
+ * fields, whatever they are called.
+ */
 export function setAt(root: Record<string, Json>, path: string, value: Json): void {
-  const steps = [...path.matchAll(/\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]|([^.[\]]+)/g)].map(([, index, quoted, name]) =>
-    index !== undefined ? Number(index) : quoted !== undefined ? (JSON.parse(`"${quoted}"`) as string) : name!,
+  const steps = [...path.matchAll(/\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]|([^.[\]]+)/g)].map(
+    ([, index, quoted, name]) =>
+      index !== undefined
+        ? Number(index)
+        : quoted !== undefined
+          ? (JSON.parse(`"${quoted}"`) as string)
+          : name!,
   )
   let holder: Holder = root
   for (const [at, step] of steps.entries()) {
@@ -17,5 +25,6 @@ export function setAt(root: Record<string, Json>, path: string, value: Json): vo
 }
 
 function read(holder: Holder, step: string | number): Json | undefined {
-  return Object.hasOwn(holder, step) ? ((holder as Record<string | number, Json>)[step] as Json) : undefined
+  const there = Object.hasOwn(holder, step) ? (holder as Record<string | number, Json>)[step] : undefined
+  return typeof there === 'object' && there !== null ? there : undefined
 }

@@ -24,5 +24,9 @@ function isPointedAt(input: ShapedField, clause: Clause): boolean {
 function plainPrimary(shape: ToolShape): ShapedField | undefined {
   const primary = primaryInput(shape)
   if (primary === undefined || wantedKinds(primary) === undefined) return primary
-  return shape.inputs.find((field) => field.isRequired && !field.isContainer && wantedKinds(field) === undefined) ?? primary
+  return (
+    shape.inputs.find(
+      (field) => field.isRequired && !field.isContainer && wantedKinds(field) === undefined,
+    ) ?? primary
+  )
 }

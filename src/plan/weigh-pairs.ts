@@ -5,8 +5,9 @@
  */
 import { stem } from '../model/words/stem.js'
 import { stopWords } from '../model/words/stop-words.js'
-import { primaryInput, roleOf, type ShapedField, type ToolShape } from './describe-tool.js'
-import { fitFields, pointers } from './fit-fields.js'
+import { primaryInput, roleOf, type ToolShape } from './describe-tool.js'
+import { type Fit, type FitSide, findFits } from './find-fits.js'
+import { pointers } from './fit-fields.js'
 import type { PairHistory } from './pair-history.js'
 import type { ToolPlace } from './place-tools.js'
 import type { Clause, Intent } from './read-intent.js'
@@ -21,12 +22,6 @@ export interface Pair {
   readonly logOdds: number
   /** Every output that would do for an input that nothing else fills, best first. */
   readonly fits: readonly Fit[]
-}
-
-export interface Fit {
-  readonly output: ShapedField
-  readonly input: ShapedField
-  readonly score: number
 }
 
 export interface WeighOptions {
@@ -66,18 +61,13 @@ export function weighPairs(options: WeighOptions): readonly Pair[] {
   const views = shapes.map((_, tool) => viewOf(tool, options))
   const pairs: Pair[] = []
   for (const from of shapes.keys())
-    for (const to of shapes.keys()) if (from !== to) pairs.push(weighPair(from, to, options, { telling, views }))
+    for (const to of shapes.keys())
+      if (from !== to) pairs.push(weighPair(from, to, options, { telling, views }))
   return pairs
 }
 
 /** What a pair looks at on either side, made once for each tool. */
-interface View {
-  /** Words of its clause that are no values. */
-  readonly words: ReadonlySet<string>
-  /** The parameter that the clause points at, or the first one. */
-  readonly meant?: ShapedField
-  /** Parameters that the clause names without a value. */
-  readonly named: ReadonlySet<Field>
+interface View extends FitSide {
   /** Words of parameters that nothing fills. */
   readonly open: ReadonlySet<string>
   /** Words that it would say of itself. */
@@ -98,11 +88,17 @@ function viewOf(tool: number, { intent, shapes, places, filled }: WeighOptions):
   const open = shape.inputs.filter((input) => !filled[tool]!.has(input))
   const meant = (clause && spokenFor(clause, shape)) ?? primaryInput(shape)
   return {
+    shape,
+    filled: filled[tool]!,
     words: new Set(clause?.words.filter(({ isValue }) => !isValue).map(({ stem: word }) => word)),
     ...(meant && { meant }),
     named: new Set(open.filter((input) => isNamedAs(input, clause))),
     open: new Set(open.flatMap(({ words }) => words)),
-    own: new Set([...shape.thing, ...(shape.verb ? [shape.verb] : []), ...shape.outputs.flatMap(({ words }) => words)]),
+    own: new Set([
+      ...shape.thing,
+      ...(shape.verb ? [shape.verb] : []),
+      ...shape.outputs.flatMap(({ words }) => words),
+    ]),
     isNeeding: open.some(({ isRequired, isContainer }) => isRequired && !isContainer),
   }
 }
@@ -110,7 +106,7 @@ function viewOf(tool: number, { intent, shapes, places, filled }: WeighOptions):
 function weighPair(from: number, to: number, options: WeighOptions, shared: Shared): Pair {
   const { shapes, places, history } = options
   const [a, b] = [shapes[from]!, shapes[to]!]
-  const fits = findFits(from, to, options, shared)
+  const fits = findFits(shared.views[from]!, shared.views[to]!)
   const best = fits[0]?.score ?? 0
   // What is known of a pair takes the place of what is guessed from words and schemas.
   const doubt = soonKnown / (soonKnown + history.count(a.tool.id, b.tool.id))
@@ -146,66 +142,6 @@ function orderOf(a: ToolPlace, b: ToolPlace): number {
   return weights.before * before + weights.after * after
 }
 
-/** An output that the request names is meant; what is said where it is made counts half. */
-const spokenBonus = 0.35
-/** A parameter that is named without a value, `with the age as the argument`, is to be filled from somewhere. */
-const namedBonus = 0.2
-/** What a tool was given itself need not come from it. */
-const echoFactor = 0.6
-/** What is spoken of goes where it is meant to, not to whatever is still open. */
-const alikeEnough = 0.2
-/** What need not be there is filled only by what plainly is it. */
-const sureOptional = 0.6
-const optionalFactor = 0.7
-const laterFactor = 0.03
-
-function findFits(from: number, to: number, { shapes, filled }: WeighOptions, { views }: Shared): readonly Fit[] {
-  const [making, using] = [views[from]!, views[to]!]
-  const fits: Fit[] = []
-  for (const { output, input, fit, score, place } of possibleFits(shapes[from]!, shapes[to]!)) {
-    if (filled[to]!.has(input)) continue
-    const isNamed = using.named.has(input)
-    if (!input.isRequired && !isNamed && fit < sureOptional) continue
-    const spoken = spokenBonus * Math.max(shareIn(output.words, using.words), 0.5 * shareIn(output.words, making.words))
-    const isMeant = isNamed || input === using.meant || fit >= alikeEnough
-    const wanted = score + spoken * (isMeant ? 1 : 0.3) + (isNamed ? namedBonus : 0)
-    const factor = (input.isRequired || isNamed ? 1 : optionalFactor) * (1 - laterFactor * place)
-    fits.push({ output, input, score: Math.min(1, wanted * factor) })
-  }
-  return fits.sort((x, y) => y.score - x.score)
-}
-
-interface PossibleFit {
-  readonly output: ShapedField
-  readonly input: ShapedField
-  readonly fit: number
-  /** Less than the fit where the producer only gives back what it was given. */
-  readonly score: number
-  /** Of the input among its tool's. */
-  readonly place: number
-}
-
-/** What the schemas of two tools say of one another, whatever is asked: worked out once. Shapes live as long as they are used. */
-const known = new WeakMap<ToolShape, WeakMap<ToolShape, readonly PossibleFit[]>>()
-
-function possibleFits(a: ToolShape, b: ToolShape): readonly PossibleFit[] {
-  const ofA = known.get(a) ?? new WeakMap<ToolShape, readonly PossibleFit[]>()
-  known.set(a, ofA)
-  const before = ofA.get(b)
-  if (before !== undefined) return before
-  const echoes = new Set(a.inputs.map(({ words }) => words.join(' ')))
-  const fits: PossibleFit[] = []
-  for (const [place, input] of b.inputs.entries()) {
-    if (input.isContainer && input.types.has('object')) continue
-    for (const output of a.outputs) {
-      const { score: fit } = fitFields(output, input, a.thing)
-      if (fit > 0) fits.push({ output, input, fit, score: fit * (echoes.has(output.words.join(' ')) ? echoFactor : 1), place })
-    }
-  }
-  ofA.set(b, fits)
-  return fits
-}
-
 /** `with the age as the argument`, `an amount equal to the total`. */
 function isNamedAs(input: Field, clause: Clause | undefined): boolean {
   if (clause === undefined) return false
@@ -213,12 +149,13 @@ function isNamedAs(input: Field, clause: Clause | undefined): boolean {
     if (isValue || !input.words.includes(word)) return false
     const before = clause.text.slice(Math.max(0, at - clause.start - 12), at - clause.start)
     const next = clause.words[index + 1]?.stem
-    return /\bas (?:the |its |an? |their )?(?:\w+ )?$/i.test(before) || next === 'equal' || next === 'from' || next === 'set'
+    return (
+      /\bas (?:the |its |an? |their )?(?:\w+ )?$/i.test(before) ||
+      next === 'equal' ||
+      next === 'from' ||
+      next === 'set'
+    )
   })
-}
-
-function shareIn(words: readonly string[], spoken: ReadonlySet<string>): number {
-  return words.length === 0 ? 0 : words.filter((word) => spoken.has(word)).length / words.length
 }
 
 const stops = new Set([...stopWords].map(stem))
@@ -227,14 +164,18 @@ function tellingWords(shapes: readonly ToolShape[]): Shared['telling'] {
   const products = shapes.map(
     (shape) =>
       new Set(
-        [...shape.thing, ...shape.outputs.flatMap(({ words }) => words), ...(shape.verb ? [shape.verb] : [])].filter(
-          (word) => !stops.has(word) && word.length > 1,
-        ),
+        [
+          ...shape.thing,
+          ...shape.outputs.flatMap(({ words }) => words),
+          ...(shape.verb ? [shape.verb] : []),
+        ].filter((word) => !stops.has(word) && word.length > 1),
       ),
   )
   const counts = new Map<string, number>()
   for (const words of products) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
-  return products.map((words) => new Map([...words].map((word) => [word, pointers.has(word) ? 0.2 : 1 / counts.get(word)!])))
+  return products.map(
+    (words) => new Map([...words].map((word) => [word, pointers.has(word) ? 0.2 : 1 / counts.get(word)!])),
+  )
 }
 
 /** In a wish that two tools share, each may be what the other's words mean. */
@@ -243,7 +184,12 @@ const sharedMention = 0.3
 const ownFactor = 0.15
 
 /** How much the clause of `to` speaks of what `from` gives, beyond what `to` would say of itself; in [0, 1]. */
-function mentions(from: number, to: number, { shapes, places }: WeighOptions, { telling, views }: Shared): number {
+function mentions(
+  from: number,
+  to: number,
+  { shapes, places }: WeighOptions,
+  { telling, views }: Shared,
+): number {
   const { words, open, own } = views[to]!
   const isShared = places[from]!.clause === places[to]!.clause
   let sum = 0

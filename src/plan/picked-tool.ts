@@ -1,0 +1,16 @@
+import type { ToolChoice } from '../model/plan.js'
+import type { Tool } from '../model/tool.js'
+
+/** A tool on its way into a plan; its place in the list of them is what others refer to. */
+export interface PickedTool {
+  readonly tool: Tool
+  readonly score: number
+  /** Index of the clause it serves. */
+  readonly clause: number
+  readonly serves: string
+  readonly by: ToolChoice['by']
+  /** The id of a task that has been done: it is wired to, and not planned. */
+  readonly done?: string
+  /** Of a prerequisite: whose input it gives, by place; `each`: the one is done for each that the other gives. */
+  readonly feeds?: { readonly to: number; readonly input: string; readonly each: boolean }
+}

@@ -4,7 +4,7 @@ import { explainEdge } from './explain-edge.js'
 import type { Fit } from './find-fits.js'
 import type { PairHistory } from './pair-history.js'
 import type { Field } from './schema-fields.js'
-import type { Pair } from './weigh-pairs.js'
+import { inDoubt, type Pair } from './weigh-pairs.js'
 
 export interface ChosenEdges {
   /** Between places in the list of tools. */
@@ -22,44 +22,68 @@ export interface ChooseEdgesOptions {
   readonly history: Pick<PairHistory, 'runs'>
 }
 
-/** Below even odds an edge is taken only where a tool would otherwise lack what it needs: in doubt, assume the dependency. */
-const inDoubt = -1
 /** An edge that feeds nothing is kept where the request speaks of it, or past runs do. */
 const spokenOf = 1.3
 
 /** What is more likely than not, without circles and without what others say already. */
-export function chooseEdges(
-  pairs: readonly Pair[],
-  { shapes, filled, history }: ChooseEdgesOptions,
-): ChosenEdges {
-  const fed = new Map<Pair, readonly Fit[]>()
-  const wanted = shapes.flatMap((shape, to) => {
-    const into = pairs.filter((pair) => pair.to === to).toSorted((a, b) => b.logOdds - a.logOdds)
-    const open = new Set<Field>(shape.inputs.filter((input) => !filled[to]!.has(input)))
-    return into.filter((pair, rank) => {
-      if (pair.logOdds < 0 && !(rank === 0 && isNeeded(pair))) return false
-      const fits = takeFits(pair, open, primaryInput(shape))
-      fed.set(pair, fits)
-      return fits.length > 0 || isSpokenOf(pair)
-    })
-  })
-  const { kept, dropped } = openCircles(wanted)
+export function chooseEdges(pairs: readonly Pair[], options: ChooseEdgesOptions): ChosenEdges {
+  const { shapes, history } = options
+  const { kept, dropped, fed } = withoutCircles(pairs, options)
   const ways: Ways = new Map()
   for (const pair of kept) addWay(ways, pair)
   const edges = kept.filter((pair) => !isImplied(pair, ways))
   const runsOf = ({ from, to }: Pair): readonly string[] =>
     history.runs(shapes[from]!.tool.id, shapes[to]!.tool.id)
   return {
-    edges: edges.map((pair) => toEdge(pair, fed.get(pair) ?? [], runsOf(pair).length)),
+    edges: edges.map((pair) => toEdge(pair, fed.get(pair)!, runsOf(pair).length)),
     dropped: dropped.map((pair) => toEdge(pair, [], runsOf(pair).length)),
     runs: [...new Set(edges.flatMap((pair) => runsOf(pair).slice(0, mostRunsNamed)))],
   }
 }
 
+interface Kept {
+  readonly kept: readonly Pair[]
+  readonly dropped: readonly Pair[]
+}
+
+/** What an edge that goes would have fed, another may feed; that may close the next circle. */
+const mostRounds = 4
+
+function withoutCircles(pairs: readonly Pair[], options: ChooseEdgesOptions): Kept & { readonly fed: Fed } {
+  const gone = new Set<Pair>()
+  for (let round = 1; ; round++) {
+    const fed = findWanted(
+      pairs.filter((pair) => !gone.has(pair)),
+      options,
+    )
+    const { kept, dropped } = openCircles([...fed.keys()])
+    for (const pair of dropped) gone.add(pair)
+    if (dropped.length === 0 || round === mostRounds) return { kept, dropped: [...gone], fed }
+  }
+}
+
+/** By edge: what it feeds. */
+type Fed = ReadonlyMap<Pair, readonly Fit[]>
+
+function findWanted(pairs: readonly Pair[], { shapes, filled }: ChooseEdgesOptions): Fed {
+  const fed = new Map<Pair, readonly Fit[]>()
+  const into = shapes.map((): Pair[] => [])
+  for (const pair of pairs) into[pair.to]!.push(pair)
+  for (const [to, shape] of shapes.entries()) {
+    const open = new Set<Field>(shape.inputs.filter((input) => !filled[to]!.has(input)))
+    for (const [rank, pair] of into[to]!.toSorted((a, b) => b.logOdds - a.logOdds).entries()) {
+      if (pair.logOdds < 0 && !(rank === 0 && isNeeded(pair))) continue
+      const fits = takeFits(pair, open, primaryInput(shape))
+      if (fits.length > 0 || isSpokenOf(pair)) fed.set(pair, fits)
+    }
+  }
+  return fed
+}
+
 /** Of each edge: those whose intent is most like this one. */
 const mostRunsNamed = 3
 
-/** A tool would otherwise lack what it must have, and nothing speaks against it. */
+/** Below even odds only where a tool would otherwise lack what it must have: in doubt, the dependency is assumed. */
 function isNeeded(pair: Pair): boolean {
   return pair.logOdds >= inDoubt && !speaksAgainst(pair) && pair.fits.some(({ input }) => input.isRequired)
 }
@@ -95,10 +119,7 @@ const leastFit = 0.2
 const sureFit = 0.5
 
 /** The strongest first, so of each circle it is the weakest that goes. */
-function openCircles(pairs: readonly Pair[]): {
-  readonly kept: readonly Pair[]
-  readonly dropped: readonly Pair[]
-} {
+function openCircles(pairs: readonly Pair[]): Kept {
   const kept: Pair[] = []
   const dropped: Pair[] = []
   const ways: Ways = new Map()

@@ -41,6 +41,8 @@ export interface ChooseOptions {
   readonly tokenBudget: number
   /** The first clause that is to be served. */
   readonly from: number
+  /** Tools that have served those before it. */
+  readonly done: ReadonlySet<ToolId>
 }
 
 /** Below it a hit says no more than that something had to come first. */
@@ -70,10 +72,7 @@ export async function chooseTools(intent: Intent, options: ChooseOptions): Promi
       if (best !== undefined && best.score >= leastScore) ruledOut.set(best.tool.id, best.tool)
       continue
     }
-    // What it leans on is served already.
-    const served = new Set(
-      before && chosen.filter((one) => one.clause === index - 1).map(({ tool }) => tool.id),
-    )
+    const served = before === undefined ? none : servedBy(index - 1, chosen, options)
     const isNew = (tool: Tool): boolean => isAnotherCall(clause, tool, intent, chosen)
     const [best, ...rest] = hits.filter(({ tool }) => !served.has(tool.id) || isNew(tool))
     if (best === undefined || best.score < (clause.isWish ? leastScore : leastTold)) {
@@ -100,6 +99,18 @@ export async function chooseTools(intent: Intent, options: ChooseOptions): Promi
     cut: [...cut.values()],
     tokens,
   }
+}
+
+const none: ReadonlySet<ToolId> = new Set()
+
+/** What a clause leans on is served already. */
+function servedBy(
+  clause: number,
+  chosen: readonly ChosenTool[],
+  { from, done }: ChooseOptions,
+): ReadonlySet<ToolId> {
+  if (clause < from) return done
+  return new Set(chosen.filter((one) => one.clause === clause).map(({ tool }) => tool.id))
 }
 
 /** The clause before, where this one says too little by itself. */

@@ -36,10 +36,17 @@ const laterFactor = 0.03
 /** From here on one place is as late as another. */
 const lastPlace = 20
 
-/** Every output of `from` that would do for an input of `to` that nothing fills yet, best first. */
-export function findFits(from: FitSide, to: FitSide): readonly Fit[] {
+/**
+ * Every output of `from` that would do for an input of `to` that nothing fills yet, best first. `isKept`: what the schemas alone say
+ * of it is remembered for the next time.
+ */
+export function findFits(
+  from: FitSide,
+  to: FitSide,
+  { isKept }: { readonly isKept: boolean },
+): readonly Fit[] {
   const fits: Fit[] = []
-  for (const { output, input, fit, score, place } of possibleFits(from.shape, to.shape)) {
+  for (const { output, input, fit, score, place } of possibleFits(from.shape, to.shape, isKept)) {
     if (to.filled.has(input)) continue
     const isNamed = to.named.has(input)
     if (!input.isRequired && !isNamed && fit < sureOptional) continue
@@ -67,16 +74,27 @@ interface PossibleFit {
 /** What the schemas of two tools say of one another, whatever is asked: worked out once. Shapes live as long as they are used. */
 const known = new WeakMap<ToolShape, WeakMap<ToolShape, readonly PossibleFit[]>>()
 
-function possibleFits(a: ToolShape, b: ToolShape): readonly PossibleFit[] {
-  const ofA = known.get(a) ?? new WeakMap<ToolShape, readonly PossibleFit[]>()
-  known.set(a, ofA)
-  const before = ofA.get(b)
+/** Of a pair, half a microsecond each; real ones need some dozens, and a hostile schema has 200 fields on either side. */
+const mostCompared = 2_000
+
+function possibleFits(a: ToolShape, b: ToolShape, isKept: boolean): readonly PossibleFit[] {
+  const before = known.get(a)?.get(b)
   if (before !== undefined) return before
-  const echoes = new Set(a.inputs.map(({ words }) => words.join(' ')))
+  const fits = compareFields(a, b)
+  if (isKept) {
+    const ofA = known.get(a) ?? new WeakMap<ToolShape, readonly PossibleFit[]>()
+    known.set(a, ofA.set(b, fits))
+  }
+  return fits
+}
+
+function compareFields(a: ToolShape, b: ToolShape): readonly PossibleFit[] {
+  const echoes = echoesOf(a)
+  const outputs = a.outputs.slice(0, Math.ceil(mostCompared / Math.max(1, b.inputs.length)))
   const fits: PossibleFit[] = []
   for (const [place, input] of b.inputs.entries()) {
     if (input.isContainer && input.types.has('object')) continue
-    for (const output of a.outputs) {
+    for (const output of outputs) {
       if (holdOther(output, input)) continue
       const { score: fit } = fitFields(output, input, a.thing)
       if (fit > 0)
@@ -84,20 +102,31 @@ function possibleFits(a: ToolShape, b: ToolShape): readonly PossibleFit[] {
           output,
           input,
           fit,
-          score: fit * (echoes.has(output.words.join(' ')) ? echoFactor : 1),
+          score: fit * (echoes.has(output) ? echoFactor : 1),
           place,
         })
     }
   }
-  ofA.set(b, fits)
   return fits
 }
 
-/** A list of objects is no list of numbers, whatever it is called. */
+const knownEchoes = new WeakMap<ToolShape, ReadonlySet<Field>>()
+
+/** Outputs that are called like an input of the same tool. */
+function echoesOf(shape: ToolShape): ReadonlySet<Field> {
+  const before = knownEchoes.get(shape)
+  if (before !== undefined) return before
+  const given = new Set(shape.inputs.map(({ words }) => words.join(' ')))
+  const echoes = new Set<Field>(shape.outputs.filter(({ words }) => given.has(words.join(' '))))
+  knownEchoes.set(shape, echoes)
+  return echoes
+}
+
+/** A list of objects, or an object, is no list of numbers, whatever it is called. */
 function holdOther(output: Field, input: Field): boolean {
-  if (!output.types.has('array') || !input.types.has('array')) return false
-  if (output.itemTypes.size === 0 || input.itemTypes.size === 0) return false
-  return output.itemTypes.has('object') !== input.itemTypes.has('object')
+  const holds = output.types.has('array') ? output.itemTypes : output.types
+  if (!input.types.has('array') || holds.size === 0 || input.itemTypes.size === 0) return false
+  return holds.has('object') !== input.itemTypes.has('object')
 }
 
 function shareIn(words: readonly string[], spoken: ReadonlySet<string>): number {

@@ -18,8 +18,8 @@ export function nameTasks(
   })
 }
 
-/** As a task may be called: no dots, brackets or spaces. */
+/** As a task may be called: no dots, brackets or spaces, and no half of a character at the end. */
 function plainName(name: string): string {
   const plain = name.replace(/[^\p{L}\p{N}_-]+/gu, '_')
-  return [...plain].slice(0, longestName).join('') || 'task'
+  return plain.slice(0, longestName).replace(/[\ud800-\udbff]$/, '') || 'task'
 }

@@ -91,7 +91,13 @@ export function createPairHistories({ graph, experience, embedder }: PairHistory
           const found = shortestPath(graph, { from, to, types: orderTypes })
           return found === undefined || found.edges.length < 2 ? 0 : 1 / found.cost
         },
-        count: (a, b) => (votes.get(pairKey(a, b))?.length ?? 0) + (votes.get(pairKey(b, a))?.length ?? 0),
+        count(a, b) {
+          const remembered = [pairKey(a, b), pairKey(b, a)].reduce(
+            (sum, key) => sum + (votes.get(key)?.length ?? 0),
+            0,
+          )
+          return remembered > 0 ? remembered : counted(a, b) + counted(b, a)
+        },
         base: baseOf(experience.steps()),
         runs: (from, to) =>
           (votes.get(pairKey(from, to)) ?? [])

@@ -11,6 +11,9 @@ export interface PickedTool {
   readonly by: ToolChoice['by']
   /** The id of a task that has been done: it is wired to, and not planned. */
   readonly done?: string
-  /** Of a prerequisite: whose input it gives, by place; `each`: the one is done for each that the other gives. */
+  /**
+   * It is there for another's sake: whose input it gives, by place; `each`: that one is done for each that it gives. Of what is
+   * done: who took its result.
+   */
   readonly feeds?: { readonly to: number; readonly input: string; readonly each: boolean }
 }

@@ -1,5 +1,4 @@
 /** Tools that cover an intent, what they need first, what feeds what, and every argument: one plan with where all of it comes from. */
-import type { Embedder } from '../embed/embedder.js'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
 import type { Experience } from '../model/experience.js'
 import type { IntentPlan, Plan, PlanEdge, TaskRequest, ToolChoice } from '../model/plan.js'
@@ -23,7 +22,6 @@ export interface PlanAnewDeps extends Done {
   readonly search: ToolSearch['search']
   tool(id: ToolId): Tool | undefined
   readonly graph: Pick<KnowledgeGraph, 'incoming'>
-  readonly embedder: Embedder
   readonly experience: Experience
   readonly wiring: Wiring
 }
@@ -43,6 +41,8 @@ export interface DoneTask {
   readonly tool: Tool
   /** It was done for each of something: its result is a list. */
   readonly isList: boolean
+  /** Ids of tasks that took its result: what comes now is rather about what they made of it. */
+  readonly usedBy: readonly string[]
 }
 
 export async function planAnew(
@@ -55,13 +55,11 @@ export async function planAnew(
     tool: deps.tool,
     tokenBudget: options.tokenBudget,
     from: deps.served,
+    done: new Set(deps.done.map((task) => task.tool.id)),
   })
   const notes = noteChoice(choice, intent)
   if (choice.chosen.length === 0) return planNothing(intent, choice.unserved, notes)
-  const picks = [
-    ...deps.done.map((task, at) => pickDone(task, at, deps.served)),
-    ...pickChosen(choice, intent),
-  ]
+  const picks = [...deps.done.map((task, at) => pickDone(task, at, deps)), ...pickChosen(choice, intent)]
   const { picks: all, wired } = await addPrerequisites(picks, intent, {
     ...deps,
     given: options.given,
@@ -124,7 +122,8 @@ function noteChoice({ chosen, contradictions, cut }: Choice, intent: Intent): re
 }
 
 /** The tasks of a run are spoken of in its intent, which comes first, about in their order. */
-function pickDone({ id, tool }: DoneTask, at: number, served: number): PickedTool {
+function pickDone({ id, tool, usedBy }: DoneTask, at: number, { done, served }: Done): PickedTool {
+  const to = done.findIndex((other) => usedBy.includes(other.id))
   return {
     tool,
     score: 1,
@@ -132,6 +131,7 @@ function pickDone({ id, tool }: DoneTask, at: number, served: number): PickedToo
     serves: 'done before',
     by: 'given',
     done: id,
+    ...(to >= 0 && { feeds: { to, input: '', each: false } }),
   }
 }
 

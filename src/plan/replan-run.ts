@@ -21,6 +21,9 @@ export interface ReplanDeps {
   grow(intent: Intent, done: Done): Promise<IntentPlan>
 }
 
+/** Of a longer run new tasks are wired to those that come last; all of them stay. */
+const mostWired = 50
+
 export async function replanRun(
   run: Run,
   requirement: string,
@@ -28,15 +31,20 @@ export async function replanRun(
 ): Promise<Replanned> {
   const whole = run.tasks.filter(({ status, parent }) => status === 'complete' && parent === undefined)
   const parents = new Set(run.tasks.flatMap(({ parent }) => parent ?? []))
-  const done = whole.flatMap((task): readonly DoneTask[] => {
+  const references = new Map(whole.map(({ id, arguments: args }) => [id, referencesIn(args)]))
+  const done = whole.slice(-mostWired).flatMap((task): readonly DoneTask[] => {
     const known = tool(task.tool)
-    return known === undefined ? [] : [{ id: task.id, tool: known, isList: parents.has(task.id) }]
+    if (known === undefined) return []
+    const usedBy = whole.filter(
+      ({ id }) => id !== task.id && references.get(id)!.some((one) => one.task === task.id),
+    )
+    return [{ id: task.id, tool: known, isList: parents.has(task.id), usedBy: usedBy.map(({ id }) => id) }]
   })
   const before = readIntent(run.intent ?? '')
   const intent = joinIntents(before, readIntent(requirement))
   const taken = new Set(run.tasks.map(({ id }) => id))
   const grown = await grow(intent, { done, taken, served: before.clauses.length })
-  const kept = whole.map((task) => toPlanned(task, whole, parents))
+  const kept = whole.map((task) => toPlanned(task, references, parents.has(task.id)))
   const plan: Plan = {
     intent: intent.text,
     tasks: [...kept, ...grown.plan.tasks.filter(({ id }) => !taken.has(id))],
@@ -61,7 +69,7 @@ function noteLeft(
   done: readonly DoneTask[],
 ): readonly string[] {
   const left = tasks.filter(({ id, parent }) => parent === undefined && !whole.some((task) => task.id === id))
-  const gone = whole.filter(({ id }) => !done.some((task) => task.id === id))
+  const gone = whole.slice(-mostWired).filter(({ id }) => !done.some((task) => task.id === id))
   return [
     ...left.map(({ id, status }) => `${id} is not taken over: it is ${status}.`),
     ...gone.map(({ id, tool }) => `${id} stays, but nothing new is wired to it: ${tool} is gone.`),
@@ -71,12 +79,10 @@ function noteLeft(
 /** It is not run again: what it waited for matters where that is in the plan, too. */
 function toPlanned(
   task: TaskOutcome,
-  done: readonly TaskOutcome[],
-  parents: ReadonlySet<string>,
+  done: ReadonlyMap<string, readonly Reference[]>,
+  isList: boolean,
 ): PlannedTask {
-  const references = referencesIn(task.arguments).filter((one) =>
-    done.some(({ id }) => id === one.task && id !== task.id),
-  )
+  const references = done.get(task.id)!.filter((one) => done.has(one.task) && one.task !== task.id)
   const each = references.filter(({ path }) => path.some(isEach)).map(({ text }) => text)
   return {
     id: task.id,
@@ -84,7 +90,7 @@ function toPlanned(
     arguments: task.arguments,
     dependsOn: [...new Set(references.map((one) => one.task))],
     onError: 'fail',
-    ...(parents.has(task.id) && each.length > 0 && { each: [...new Set(each)] }),
+    ...(isList && each.length > 0 && { each: [...new Set(each)] }),
   }
 }
 

@@ -72,6 +72,11 @@ describe('reusePastRun', () => {
     expect(reuse(before, args, now)).toBeUndefined()
   })
 
+  it('passes over a run with a value that is another each time', () => {
+    const stale = { ...past('close it', { key: 'PROJ-118' }), isStale: true }
+    expect(reusePastRun('close it', experience([stale, 1]))).toBeUndefined()
+  })
+
   it('takes the first run that fits, and none for other words', () => {
     const wrong = past('mail a@b.org', { to: 'a@b.org' }, 'wrong')
     const right = past('mail Bob', { to: 'Bob' }, 'right')

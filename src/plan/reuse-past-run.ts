@@ -1,5 +1,6 @@
 import type { Experience, PastRun } from '../model/experience.js'
 import { isObject, type Json, type JsonObject } from '../model/json.js'
+import { isRedacted } from '../model/redact.js'
 import { isReference } from '../model/reference.js'
 import { findLiterals, type Literal } from './find-literals.js'
 import { joinKey } from './schema-fields.js'
@@ -19,7 +20,9 @@ export interface Reused {
 const sameWords = 0.95
 
 export function reusePastRun(intent: string, experience: Experience): Reused | undefined {
-  const alike = experience.runsLike(intent).filter(({ similarity }) => similarity >= sameWords)
+  const alike = experience
+    .runsLike(intent)
+    .filter(({ run, similarity }) => similarity >= sameWords && run.isStale !== true)
   for (const { run, similarity } of alike) {
     const values = pairValues(run.intent, intent)
     const exchanged = values === undefined ? undefined : exchangeValues(run.tasks, values)
@@ -61,7 +64,9 @@ function exchangeValues(
     arguments: mapLeaves(task.arguments, '', (value, argument) => {
       const pair = values.find(({ old }) => isValueOf(old, value))
       if (pair === undefined) {
-        isStale ||= isRedacted(value) || values.some((one) => isChanged(one) && isWithin(one.old, value))
+        isStale ||=
+          (typeof value === 'string' && isRedacted(value)) ||
+          values.some((one) => isChanged(one) && isWithin(one.old, value))
         return value
       }
       placed.add(pair)
@@ -83,11 +88,6 @@ function isChanged({ old, fresh }: Exchange): boolean {
 function isValueOf({ text, number }: Literal, value: Json): boolean {
   if (typeof value === 'number') return number === value
   return typeof value === 'string' && (value === text || (number !== undefined && value === String(number)))
-}
-
-/** As model/redact.ts writes it: what stood there is no longer known. */
-function isRedacted(value: Json): boolean {
-  return typeof value === 'string' && value.includes('[redacted]')
 }
 
 /** `Hello Bob` for Bob. A single letter or digit is within many texts. */

@@ -197,7 +197,15 @@ export function openTestPlanner(
   })
   return {
     ...planner,
-    planFor: (intent, given = {}, more = {}) => planner.plan(intent, { given, tokenBudget: 8_000, ...more }),
+    async planFor(intent, given = {}, more = {}) {
+      // Vectors come a moment after the words; a plan made before them is another one.
+      await search.settled()
+      return planner.plan(intent, { given, tokenBudget: 8_000, ...more })
+    },
+    async replan(run, requirement, options) {
+      await search.settled()
+      return planner.replan(run, requirement, options)
+    },
   }
 }
 

@@ -52,6 +52,12 @@ const weights = {
   added: 5,
 }
 
+/** In log-odds: what is less likely is no edge, whatever a tool lacks. */
+export const inDoubt = -1
+
+/** Of two hundred tools there are 40,000 pairs that nobody asks for again. */
+const fewTools = 50
+
 /** After so many runs with both, what is known counts as much as what is guessed. */
 const soonKnown = 3
 
@@ -106,8 +112,6 @@ function viewOf(tool: number, { intent, shapes, places, filled }: WeighOptions):
 function weighPair(from: number, to: number, options: WeighOptions, shared: Shared): Pair {
   const { shapes, places, history } = options
   const [a, b] = [shapes[from]!, shapes[to]!]
-  const fits = findFits(shared.views[from]!, shared.views[to]!)
-  const best = fits[0]?.score ?? 0
   // What is known of a pair takes the place of what is guessed from words and schemas.
   const doubt = soonKnown / (soonKnown + history.count(a.tool.id, b.tool.id))
   const parts: Record<string, number> = {
@@ -116,15 +120,26 @@ function weighPair(from: number, to: number, options: WeighOptions, shared: Shar
     order: orderOf(places[from]!, places[to]!),
     mention: doubt * weights.mention * mentions(from, to, options, shared),
     anaphora: weights.anaphora * pointsAt(from, to, options),
-    need: shared.views[to]!.isNeeding ? weights.need * Math.min(1, best * 2) : weights.noNeed,
-    fit: doubt * weights.fit * best,
     roles: weights.roles * fitRoles(a, b),
     learned: history.direction(a.tool.id, b.tool.id),
     path: weights.path * history.path(a.tool.id, b.tool.id),
     added: options.links.some((link) => link.from === from && link.to === to) ? weights.added : 0,
   }
-  const logOdds = Object.values(parts).reduce((sum, part) => sum + part, 0)
-  return { from, to, parts, logOdds, fits }
+  // Fields are dear to compare: not where the best of fits would change nothing.
+  const isHopeless = sum(parts) + weights.need + weights.fit < inDoubt
+  const fits = isHopeless
+    ? []
+    : findFits(shared.views[from]!, shared.views[to]!, { isKept: shapes.length <= fewTools })
+  const best = fits[0]?.score ?? 0
+  parts.need = shared.views[to]!.isNeeding ? weights.need * Math.min(1, best * 2) : doubt * weights.noNeed
+  parts.fit = doubt * weights.fit * best
+  return { from, to, parts, logOdds: sum(parts), fits }
+}
+
+function sum(parts: Pair['parts']): number {
+  let total = 0
+  for (const name in parts) total += parts[name]!
+  return total
 }
 
 /** Within one wish the order of words says nothing: `book a table at a good restaurant` looks for the restaurant first. */

@@ -307,7 +307,6 @@ export class BadReferenceError extends PmlError {
   }
 }
 
-/** What a tool itself called an error, in its own words. */
 /** A value that cannot be made into what `$as` wants. */
 export class ConversionError extends PmlError {
   constructor(
@@ -327,6 +326,7 @@ export class FanOutError extends PmlError {
   }
 }
 
+/** What a tool itself called an error, in its own words. */
 export class ToolAnsweredError extends PmlError {
   constructor(
     readonly toolId: string,

@@ -2,8 +2,9 @@ import type { ClientSide } from '../model/client-side.js'
 import type { Log } from '../model/log.js'
 import { newId } from '../model/new-id.js'
 import type { Plan } from '../model/plan.js'
-import { type Redact, redactJson } from '../model/redact.js'
-import type { Run, TaskOutcome } from '../model/run.js'
+import type { Redact } from '../model/redact.js'
+import { redactRun, redactTask } from '../model/redact-run.js'
+import { type Run, type RunSummary, summarizeRun, type TaskOutcome } from '../model/run.js'
 import type { RunEvent } from '../model/run-event.js'
 import type { CallTool } from '../model/tool-call.js'
 import type { Store } from '../store/store.js'
@@ -21,7 +22,8 @@ export interface Runs {
   /** False when a step of a run, under way or ended lately, could not be stored. */
   isStored(id: string): boolean
   abort(id: string, reason: string): Promise<Run | undefined>
-  list(limit: number): Promise<readonly Run[]>
+  /** Newest first. */
+  list(limit: number): Promise<readonly RunSummary[]>
   /** Aborts what is under way and waits until its end is stored. */
   close(): Promise<void>
 }
@@ -91,7 +93,10 @@ export function openRuns(options: RunsOptions): Runs {
     },
     async list(limit) {
       const stored = await (await options.store()).listRuns({ limit })
-      return stored.map((run) => active.get(run.id)?.current() ?? run)
+      return stored.map((run) => {
+        const open = active.get(run.id)
+        return open === undefined ? run : summarizeRun(open.current())
+      })
     },
     async close() {
       const open = [...active.values()]
@@ -105,13 +110,4 @@ function withoutFinished(run: Run, finished: readonly TaskOutcome[]): Run {
   if (finished.length === 0) return run
   const earlier = new Set(finished)
   return { ...run, tasks: run.tasks.filter((task) => !earlier.has(task)) }
-}
-
-function redactRun(run: Run, redact: Redact): Run {
-  return { ...redactJson(run, redact), id: run.id, tasks: run.tasks.map((task) => redactTask(task, redact)) }
-}
-
-function redactTask(task: TaskOutcome, redact: Redact): TaskOutcome {
-  const { id, parent, tool } = task
-  return { ...redactJson(task, redact), id, ...(parent !== undefined && { parent }), tool }
 }

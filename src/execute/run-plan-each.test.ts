@@ -531,6 +531,25 @@ describe('a run that goes on from an earlier one', () => {
   })
 })
 
+it('arguments of what an earlier run did are values, also where they look like references', async () => {
+  const kept = { ...makePlan([{ id: 'old', tool: 'echo' }]).tasks[0]!, arguments: { x: { $from: 5 } } }
+  const next = makePlan([{ id: 'next', tool: 'echo', arguments: { x: { $from: 'old' } } }]).tasks
+  const handle = runPlan(
+    { tasks: [kept, ...next] },
+    {
+      ...{ id: 'run-1', session: 's', limits: { concurrentCalls: 1 }, now: Date.now, record: async () => {} },
+      finished: [
+        { id: 'old', tool: kept.tool, arguments: kept.arguments, status: 'complete', result: 'done' },
+      ],
+      callTool: async (call) => ({ content: [], structuredContent: call.arguments }),
+    },
+  )
+  expect((await handle.result).tasks.map(({ status, result }) => [status, result])).toEqual([
+    ['complete', 'done'],
+    ['complete', { x: 'done' }],
+  ])
+})
+
 describe('the journal', () => {
   it('has every element, and shows the run as it stands', async () => {
     const recorded: string[] = []

@@ -60,6 +60,8 @@ export interface RunOptions {
 export interface RunHandle {
   readonly id: string
   current(): Run
+  /** The tasks and elements that this run has to do, as far as they are known: a task done for each brings its elements when it is ready. */
+  taskCount(): number
   /** False once a step could not be recorded, or not in time. */
   isStored(): boolean
   /** May be read several times, at any time: each reader sees every event from `run-start` to `run-end`. */
@@ -112,6 +114,7 @@ class OpenRun implements RunHandle {
   #running = 0
   /** Tasks and elements whose end is not announced yet; the run ends at zero. */
   #left: number
+  #taskCount: number
   #allEnded!: () => void
 
   constructor(plan: Plan, options: RunOptions) {
@@ -124,7 +127,11 @@ class OpenRun implements RunHandle {
       options.finished.filter(({ status }) => isEnded(status)),
     )
     this.#left = plan.tasks.filter((task) => !this.#hasEnded(task.id)).length
-    this.#graph = createTaskGraph(plan.tasks)
+    this.#taskCount = this.#left
+    // What an earlier run did has values for arguments: one that looks like a reference is none.
+    this.#graph = createTaskGraph(
+      plan.tasks.map((task) => (this.#hasEnded(task.id) ? { ...task, arguments: {} } : task)),
+    )
     this.#journal = createJournal((event) => options.record(event))
     this.events = this.#journal.events
     setMaxListeners(0, this.#stop.signal)
@@ -141,6 +148,10 @@ class OpenRun implements RunHandle {
       startedAt: this.#startedAt,
       ...(this.#endedAt !== undefined && { endedAt: this.#endedAt }),
     }
+  }
+
+  taskCount(): number {
+    return this.#taskCount
   }
 
   isStored(): boolean {
@@ -254,6 +265,7 @@ class OpenRun implements RunHandle {
     })
     fan.left = open.length
     this.#left += open.length
+    this.#taskCount += open.length
     for (const element of open) {
       const args = 'arguments' in element ? element.arguments : task.arguments
       this.#tasks.set(pendingElement(task, element.id, args))

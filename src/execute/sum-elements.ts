@@ -1,5 +1,6 @@
 import type { Json } from '../model/json.js'
 import type { ErrorInfo, TaskOutcome, TaskStatus } from '../model/run.js'
+import { shorten } from '../model/shorten.js'
 
 /** The elements of a task done for each, in short: a thousand of them are not listed one by one. */
 export interface ElementSum {
@@ -15,6 +16,8 @@ export type ElementCounts = Readonly<Record<'total' | 'complete' | 'failed' | 's
   Readonly<Partial<Record<TaskStatus, number>>>
 
 const mostErrors = 3
+/** Enough to tell them apart; the element itself has all of it. */
+const longestMessage = 300
 
 /** By the id of the task; one without elements has none. */
 export function sumElements(tasks: readonly TaskOutcome[]): ReadonlyMap<string, ElementSum> {
@@ -42,7 +45,11 @@ function sum(elements: readonly TaskOutcome[]): ElementSum {
   const wrong = elements.filter(({ error }) => error !== undefined).slice(0, mostErrors)
   return {
     counts: counts as ElementCounts,
-    errors: wrong.map(({ id, error }) => ({ id, ...error! })),
+    errors: wrong.map(({ id, error }) => ({
+      id,
+      ...error!,
+      message: shorten(error!.message, longestMessage),
+    })),
     results: Object.fromEntries(
       elements.flatMap(({ id, result }) => (result === undefined ? [] : [[id, result]])),
     ),

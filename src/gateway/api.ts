@@ -5,6 +5,7 @@ import { isObject, type JsonObject } from '../model/json.js'
 import type { Log } from '../model/log.js'
 import { newId } from '../model/new-id.js'
 import { type Redact, redactJson } from '../model/redact.js'
+import { redactRun } from '../model/redact-run.js'
 import type { SeenChange, Tool, ToolId } from '../model/tool.js'
 import type { CallTool } from '../model/tool-call.js'
 import type { CatalogueView } from './catalogue-view.js'
@@ -32,7 +33,7 @@ import { redactedInfo, replyStatus } from './wire-error.js'
  *   POST /api/call    {tool, arguments?, timeoutMs?}  the tool's result, whole
  *   POST /api/plan    {intent, arguments?}            {status, why, plan: IntentPlan, explanation}; nothing is run
  *   POST /api/run     {tasks, intent?}                Run, at its end; stored: false where a step could not be stored
- *   GET  /api/runs                                    {runs: Run[]}, newest first
+ *   GET  /api/runs                                    {runs: RunSummary[]}, newest first
  *   GET  /api/runs/ID                                 Run
  *   POST /api/learn   {rebuild?: true}                {summary, rebuilt?}
  *   POST /api/trust   {ids?}                          {quarantined: [{id, hash, server, seenAt, flags, diff}]}
@@ -72,7 +73,7 @@ const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'POST /api/call': callTool,
   'POST /api/plan': plan,
   'POST /api/run': runTasks,
-  'GET /api/runs': async ({ deps }) => redactJson({ runs: await deps.runs.list(50) }, deps.redact),
+  'GET /api/runs': listRuns,
   'GET /api/runs/': showRun,
   'POST /api/learn': learn,
   'POST /api/trust': trust,
@@ -178,10 +179,14 @@ async function runTasks({ body, gone, deps }: Call): Promise<unknown> {
   }
 }
 
+async function listRuns({ deps }: Call): Promise<unknown> {
+  return redactJson({ runs: await deps.runs.list(50) }, deps.redact)
+}
+
 async function showRun({ rest, deps }: Call): Promise<unknown> {
   const run = await deps.runs.find(rest)
   if (run === undefined) throw new RunNotFoundError(rest)
-  return redactJson(run, deps.redact)
+  return redactRun(run, deps.redact)
 }
 
 async function learn({ body, deps }: Call): Promise<unknown> {

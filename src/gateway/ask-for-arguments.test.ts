@@ -31,10 +31,11 @@ describe('what a model answers', () => {
   async function ask(
     answer: (question: Question, signal: AbortSignal) => Promise<JsonObject>,
     capabilities: JsonObject = { sampling: {} },
+    missing = plan.missing,
   ) {
     const client: ClientSide = { capabilities, ask: answer, tell() {}, takesInputRequired: false }
     return askForArguments(
-      { ...plan, intent: 'write it' },
+      { ...plan, missing, intent: 'write it' },
       { client, signal: new AbortController().signal },
       {
         tool: (id) => (id === write.id ? write : undefined),
@@ -97,6 +98,14 @@ describe('what a model answers', () => {
     const { values, notes } = await ask(saying(JSON.stringify(Object.fromEntries([[key, value]]))))
     expect(values).toEqual({})
     expect(notes.join()).toContain(note)
+  })
+
+  it('is a value, never a reference', async () => {
+    const anything = [{ task: 'write', argument: 'more', description: '' }]
+    const answer = (more: Json) => ask(saying(JSON.stringify({ 'write.more': more })), undefined, anything)
+    expect((await answer({ any: 'value' })).values).toEqual({ 'write.more': { any: 'value' } })
+    for (const more of [{ $from: 'read.content' }, [{ x: { $from: 5 } }]])
+      expect((await answer(more)).values).toEqual({})
   })
 
   it.each([

@@ -8,6 +8,7 @@ import { isDeeperThan } from '../model/is-deeper-than.js'
 import { isObject, type Json, type JsonObject } from '../model/json.js'
 import type { IntentPlan, MissingArgument } from '../model/plan.js'
 import type { Redact } from '../model/redact.js'
+import { isReference } from '../model/reference.js'
 import type { Tool, ToolId } from '../model/tool.js'
 import { setAt } from '../plan/set-at.js'
 import type { SchemaChecks } from '../upstream/schema-checks.js'
@@ -146,7 +147,7 @@ async function fits(
 ): Promise<boolean> {
   const planned = plan.plan.tasks.find(({ id }) => id === task)
   const tool = planned && deps.tool(planned.tool)
-  if (tool === undefined) return false
+  if (tool === undefined || holdsReference(value)) return false
   const args: Record<string, Json> = {}
   setAt(args, argument, value)
   const place = placeOf(args, value)
@@ -154,6 +155,12 @@ async function fits(
   return !check(args).some(
     ({ instancePath }) => instancePath === place || instancePath.startsWith(`${place}/`),
   )
+}
+
+/** A model gives values: where one is taken from is not for it to say. */
+function holdsReference(value: Json): boolean {
+  if (isReference(value)) return true
+  return value !== null && typeof value === 'object' && Object.values(value).some(holdsReference)
 }
 
 /** The JSON Pointer of the one value in there. */

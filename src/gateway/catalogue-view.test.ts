@@ -176,6 +176,22 @@ describe('the listing', () => {
     expect((await names(client)).slice(4)).toEqual(['s__b', 's__c'])
   })
 
+  it('in hybrid a task done for each is used as often as it is called, and over an empty list not at all', async () => {
+    const tools = ['a', 'b'].map((name) => makeTool('s', name, { tokens: 100 }))
+    const client = await open({
+      tools,
+      config: { exposure: 'hybrid', hybrid: { pinned: [], tokenBudget: 100 } },
+      callTool: async () => ({ content: [], structuredContent: { items: [] } }),
+    })
+    const tasks = [
+      { id: 'list', tool: 's__b' },
+      { id: 'each', tool: 's__a', arguments: { text: { $from: 'list.items[*]' } } },
+    ]
+    await client.callTool({ name: 'execute_workflow', arguments: { tasks } })
+    house.setTools([...tools, makeTool('s', 'c', { tokens: 100 })])
+    expect((await names(client)).slice(4)).toEqual(['s__b'])
+  })
+
   it('goes from direct to meta when the counts say so, and announces it', async () => {
     const client = await open({ tools: [makeTool('s', 'a')] })
     expect(await names(client)).toContain('s__a')

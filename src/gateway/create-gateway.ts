@@ -331,10 +331,14 @@ function countUses(runs: GatewayRuns, countUse: (id: ToolId) => void): GatewayRu
     ...runs,
     start(plan, session, client, finished = []) {
       const handle = runs.start(plan, session, client, finished)
-      const before = new Set(finished.map(({ id }) => id))
+      // A task done for each makes no call of its own: its elements do.
+      const uncalled = new Set([
+        ...finished.map(({ id }) => id),
+        ...plan.tasks.filter(({ each }) => each !== undefined).map(({ id }) => id),
+      ])
       void handle.result.then((run) => {
         for (const task of run.tasks)
-          if (task.startedAt !== undefined && !before.has(task.id)) countUse(task.tool)
+          if (task.startedAt !== undefined && !uncalled.has(task.id)) countUse(task.tool)
       })
       return handle
     },

@@ -1,7 +1,7 @@
 import { describeStart } from '../model/describe-start.js'
 import { formatDuration } from '../model/format-duration.js'
 import type { ServerState } from '../model/server.js'
-import type { ConfigProblem, RunSummary, Status, ToolSummary } from './status.js'
+import type { ConfigProblem, Status, StatusRun, ToolSummary } from './status.js'
 
 export interface StatusPage {
   readonly status: Status
@@ -128,7 +128,7 @@ function serverNote(server: ServerState): string {
   ].join('<br>')
 }
 
-function runTable(runs: readonly RunSummary[] | undefined): string {
+function runTable(runs: readonly StatusRun[] | undefined): string {
   if (runs === undefined) return '<p class="none">The store is not open yet.</p>'
   if (runs.length === 0) return '<p class="none">None yet.</p>'
   const rows = runs.map((run) => [

@@ -2,7 +2,7 @@ import type { VectorState } from '../embed/open-tool-vectors.js'
 import { toErrorInfo } from '../errors.js'
 import type { PmlConfig } from '../model/config.js'
 import { type Redact, redactJson } from '../model/redact.js'
-import type { ErrorInfo, Run } from '../model/run.js'
+import type { ErrorInfo, RunSummary } from '../model/run.js'
 import type { ServerState } from '../model/server.js'
 import type { Tool } from '../model/tool.js'
 import { isCallable } from '../model/tool.js'
@@ -41,7 +41,7 @@ export interface Status {
   readonly search: VectorState
   readonly servers: readonly ServerState[]
   /** Absent while the store is not open. */
-  readonly runs?: readonly RunSummary[]
+  readonly runs?: readonly StatusRun[]
   /** Why the store cannot be used, where that is known. */
   readonly storeTrouble?: ErrorInfo
 }
@@ -53,14 +53,7 @@ export interface ConfigProblem {
   readonly since: number
 }
 
-export interface RunSummary {
-  readonly id: string
-  readonly intent?: string
-  readonly status: Run['status']
-  readonly tasks: number
-  readonly startedAt: number
-  readonly ms?: number
-}
+export type StatusRun = Omit<RunSummary, 'endedAt'> & { readonly ms?: number }
 
 /** A tool with its state, for `pml tools` and the page. */
 export interface ToolSummary {
@@ -109,7 +102,7 @@ export async function readStatus(deps: StatusDeps, storeMs: number): Promise<Sta
     tools: countTools(view.tools, servers),
     search: deps.learned.vectors(),
     servers,
-    ...(runs !== undefined && ('code' in runs ? { storeTrouble: runs } : { runs: runs.map(summarizeRun) })),
+    ...(runs !== undefined && ('code' in runs ? { storeTrouble: runs } : { runs: runs.map(toStatusRun) })),
   }
   return redactJson(status, deps.redact)
 }
@@ -127,15 +120,8 @@ function countTools(tools: readonly Tool[], servers: readonly ServerState[]): St
   }
 }
 
-function summarizeRun(run: Run): RunSummary {
-  return {
-    id: run.id,
-    ...(run.intent !== undefined && { intent: run.intent }),
-    status: run.status,
-    tasks: run.tasks.length,
-    startedAt: run.startedAt,
-    ...(run.endedAt !== undefined && { ms: run.endedAt - run.startedAt }),
-  }
+function toStatusRun({ endedAt, ...run }: RunSummary): StatusRun {
+  return { ...run, ...(endedAt !== undefined && { ms: endedAt - run.startedAt }) }
 }
 
 export function summarizeTool(tool: Tool, view: View): ToolSummary {

@@ -18,6 +18,7 @@ import { silentLog } from '../model/log.js'
 import { newId } from '../model/new-id.js'
 import { defaultPolicy } from '../model/policy.js'
 import { createRedact } from '../model/redact.js'
+import { summarizeRun } from '../model/run.js'
 import type { ServerState } from '../model/server.js'
 import {
   formatToolId,
@@ -319,7 +320,7 @@ function openTestRuns(callTool: CallTool, storeFails: boolean): GatewayRuns {
     },
     list: async (limit: number) =>
       [...handles.values()]
-        .map((handle) => handle.current())
+        .map((handle) => summarizeRun(handle.current()))
         .reverse()
         .slice(0, limit),
   }

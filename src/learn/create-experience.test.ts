@@ -107,6 +107,25 @@ describe('habits', () => {
     ])
   })
 
+  it('a field whose name was a secret teaches nothing, nor does a path through one', () => {
+    take({
+      intent: 'send it',
+      calls: [
+        { task: 'list', tool: 'list', result: { '[redacted]': 'value-1' } },
+        {
+          task: 'send',
+          tool: 'send',
+          arguments: { '[redacted]': 'a', to: 'value-1', mode: 'fast' },
+          links: [['to', 'list', '["[redacted]"]']],
+        },
+      ],
+    })
+    expect(experience.habits(tool('send'))).toEqual([
+      { argument: 'mode', how: { kind: 'constant', value: 'fast' }, count: 1, of: 1 },
+    ])
+    expect(experience.runsLike('send it')).toEqual([])
+  })
+
   it('only runs and calls that went well teach', () => {
     const call = { task: 'a', tool: 't', arguments: { x: 'y' } }
     take({ intent: 'do it', success: false, calls: [call] })
@@ -249,6 +268,64 @@ describe('past runs', () => {
     ])
     const paths3 = experience.habits(tool('sum')).map(({ how }) => how.kind === 'wired' && how.path)
     expect(paths3).toEqual(['content', 'content', 'content'])
+  })
+
+  it('say when a value came out of a text: the next time it is another, unless the intent says it', () => {
+    const calls = [
+      { task: 'create', tool: 'create', result: 'Created PROJ-118 for you' },
+      {
+        task: 'close',
+        tool: 'close',
+        arguments: { key: 'PROJ-118' },
+        links: [['key', 'create', '']] as const,
+      },
+    ]
+    take({ intent: 'make an issue and close it', calls })
+    take({ intent: 'close PROJ-118 once it is made', calls })
+    expect(experience.runsLike('make an issue and close it')).toMatchObject([{ run: { isStale: true } }])
+    expect(experience.runsLike('close PROJ-118 once it is made')[0]!.run.isStale).toBeUndefined()
+  })
+
+  it('say when a value was too large to be kept whole, unless it was wired', () => {
+    const rows = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`f${at}`, at]))
+    const text = keepValue({ text: 'x'.repeat(20_000) }, createRedact([])) as JsonObject
+    const object = keepValue({ rows, text: 'y'.repeat(20_000) }, createRedact([])) as JsonObject
+    take({ intent: 'store the notes', calls: [{ task: 'a', tool: 'store', arguments: text }] })
+    take({ intent: 'keep all rows', calls: [{ task: 'a', tool: 'store', arguments: object }] })
+    take({
+      intent: 'copy the page',
+      calls: [
+        { task: 'get', tool: 'get', result: { body: text.text! } },
+        { task: 'a', tool: 'store', arguments: text, links: [['text', 'get', 'body']] },
+      ],
+    })
+    expect(experience.runsLike('store the notes')[0]!.run.isStale).toBe(true)
+    expect(experience.runsLike('keep all rows')[0]!.run.isStale).toBe(true)
+    expect(experience.runsLike('copy the page')[0]!.run.isStale).toBeUndefined()
+  })
+
+  it('teach nothing of what an earlier run had done for them', () => {
+    const base = { onError: 'fail', dependsOn: [] } as const
+    const plan: Plan = {
+      tasks: [
+        { ...base, id: 'read', tool: tool('read'), arguments: { path: 'a.txt' } },
+        { ...base, id: 'save', tool: tool('save'), arguments: { text: { $from: 'read' }, mode: 'new' } },
+      ],
+    }
+    const run: Run = {
+      ...{ id: 'run', intent: 'read a.txt. save it', status: 'complete', startedAt: 10, endedAt: 50 },
+      tasks: [
+        {
+          ...{ id: 'save', tool: tool('save'), status: 'complete', startedAt: 20, ms: 1, result: 'ok' },
+          arguments: { text: 'the text of a.txt', mode: 'new' },
+        },
+      ],
+    }
+    experience.take(traceRun(plan, run, { redact: createRedact([]) }))
+    expect(experience.runsLike('read a.txt. save it')).toEqual([])
+    expect(experience.habits(tool('save'))).toEqual([
+      { argument: 'mode', how: { kind: 'constant', value: 'new' }, count: 1, of: 1 },
+    ])
   })
 
   it('are read so from what is traced of a run', () => {

@@ -49,12 +49,8 @@ export function createRunMemory(): RunMemory {
     const old = runs[place]
     if (old === undefined) return
     count(old.run, -1)
-    for (const { tool } of old.run.tasks) byTool.get(tool)?.delete(place)
-    for (const term of runs[place]?.terms ?? []) {
-      const having = byTerm.get(term)!
-      having.delete(place)
-      if (having.size === 0) byTerm.delete(term)
-    }
+    for (const { tool } of old.run.tasks) remove(byTool, tool, place)
+    for (const term of old.terms) remove(byTerm, term, place)
   }
   const countShared = (terms: readonly string[]): Uint16Array => {
     const shared = new Uint16Array(runs.length)
@@ -71,16 +67,8 @@ export function createRunMemory(): RunMemory {
       const kept = { run, order: order++, sequence: words.join(' '), terms: termsOf(words) }
       runs[place] = kept
       count(run, 1)
-      for (const { tool } of run.tasks) {
-        const having = byTool.get(tool)
-        if (having === undefined) byTool.set(tool, new Set([place]))
-        else having.add(place)
-      }
-      for (const term of kept.terms) {
-        const having = byTerm.get(term)
-        if (having === undefined) byTerm.set(term, new Set([place]))
-        else having.add(place)
-      }
+      for (const { tool } of run.tasks) insert(byTool, tool, place)
+      for (const term of kept.terms) insert(byTerm, term, place)
     },
     among(tools) {
       const seen = new Map<number, number>()
@@ -113,6 +101,17 @@ export function createRunMemory(): RunMemory {
         .map(({ kept, similarity }) => ({ run: kept.run, similarity }))
     },
   }
+}
+
+function insert<Key>(index: Map<Key, Set<number>>, key: Key, place: number): void {
+  const having = index.get(key)
+  if (having === undefined) index.set(key, new Set([place]))
+  else having.add(place)
+}
+
+function remove<Key>(index: Map<Key, Set<number>>, key: Key, place: number): void {
+  const having = index.get(key)
+  if (having?.delete(place) && having.size === 0) index.delete(key)
 }
 
 /** Values alone say nothing of what is to be done with them. */

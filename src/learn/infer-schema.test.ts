@@ -191,3 +191,11 @@ function bushy(random: () => number, levels: number): Json {
   const names = ['one', 'two', 'three', 'four', 'five', 'six'].filter(() => random() < 0.6)
   return Object.fromEntries(names.map((name) => [name, bushy(random, levels - 1)]))
 }
+
+it('a field whose name was a secret is left out', () => {
+  expect(inferSchema({ id: 1, '[redacted]': 2 })).toEqual({
+    type: 'object',
+    properties: { id: { type: 'integer' } },
+    required: ['id'],
+  })
+})

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../model/json.js'
+import { isRedacted } from '../model/redact.js'
 import { looksLikeId } from './looks-like-id.js'
 import { looksLikeLines } from './looks-like-lines.js'
 import {
@@ -77,7 +78,7 @@ function itemsOf(items: readonly Json[], level: number, budget: Budget): Shape['
 
 function fieldsOf(value: JsonObject, level: number, budget: Budget): Shape['fields'] {
   if (level >= levelsKept || budget.values <= 0) return cut
-  const keys = Object.keys(value)
+  const keys = Object.keys(value).filter((key) => !isRedacted(key))
   if (keys.length > propertiesKept || keys.filter(looksLikeId).length * 2 > keys.length) {
     const values = keys.slice(0, mostElements).map((key) => value[key]!)
     return { each: mergeAll(values, level, budget) }

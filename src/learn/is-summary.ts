@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../model/json.js'
+import { isObject, type Json, type JsonObject } from '../model/json.js'
 
 /**
  * Whether keep-value.ts left something out of a value: the marks that it leaves are found. A value that is itself full of such
@@ -8,14 +8,13 @@ export function isSummary(value: Json): boolean {
   if (typeof value === 'string') return isSummaryText(value)
   if (Array.isArray(value)) return value.some(isSummary)
   if (!isObject(value)) return false
-  return value['...'] === 'more fields' || Object.values(value).some(isSummary)
+  return hasMoreFields(value) || Object.values(value).some(isSummary)
+}
+
+export function hasMoreFields(value: JsonObject): boolean {
+  return value['...'] === 'more fields'
 }
 
 export function isSummaryText(text: string): boolean {
   return /^\.\.\. (?:\d+ (?:more|items)|an object)$/.test(text) || /\.\.\. \d+ more characters$/.test(text)
-}
-
-/** As redact.ts writes it in the place of a secret. */
-export function isRedacted(text: string): boolean {
-  return text.includes('[redacted]')
 }

@@ -46,3 +46,9 @@ it('a secret is never cut in half and left there', () => {
   const text = `${'x'.repeat(200 - secret.length / 2)}${secret}${'y'.repeat(20_000)}`
   expect(JSON.stringify(keepValue([text], redact))).not.toContain(secret.slice(0, 6))
 })
+
+it('keys lose their secrets, whole or summarised', () => {
+  const rows = Array.from({ length: 5_000 }, (_, at) => at)
+  expect(keepValue({ [secret]: 1 }, redact)).toEqual({ '[redacted]': 1 })
+  expect(JSON.stringify(keepValue({ [`of ${secret}`]: rows }, redact))).not.toContain(secret)
+})

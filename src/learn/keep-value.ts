@@ -1,7 +1,7 @@
 import { isDeeperThan } from '../model/is-deeper-than.js'
 import type { Json } from '../model/json.js'
 import { jsonLength } from '../model/json-length.js'
-import { type Redact, redactJson } from '../model/redact.js'
+import { type Redact, redactData } from '../model/redact.js'
 
 /** Traces are kept for months: a listing of megabytes teaches no more than its first rows do. */
 const largest = 10 * 1024
@@ -17,7 +17,7 @@ const levelsKept = 8
  * list and the beginning of each text, in at most those 10 KB. A text is redacted before it is cut, or half a secret would stay.
  */
 export function keepValue(value: Json, redact: Redact): Json {
-  if (jsonLength(value, largest) < largest && !isDeeperThan(value, deepest)) return redactJson(value, redact)
+  if (jsonLength(value, largest) < largest && !isDeeperThan(value, deepest)) return redactData(value, redact)
   let left = largest
   const shape = (item: Json, level: number): Json => {
     if (typeof item === 'string') {
@@ -39,11 +39,12 @@ export function keepValue(value: Json, redact: Redact): Json {
   }
   const shapeOfObject = (fields: { readonly [key: string]: Json }, level: number): Json => {
     const kept: [string, Json][] = []
-    for (const key in fields) {
+    for (const field in fields) {
+      const key = redact(field)
       if (kept.length >= keysKept || left < key.length)
         return Object.fromEntries([...kept, ['...', 'more fields']])
       left -= key.length + 3
-      kept.push([key, shape(fields[key]!, level + 1)])
+      kept.push([key, shape(fields[field]!, level + 1)])
     }
     return Object.fromEntries(kept)
   }

@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from '../model/json.js'
+import { isRedacted } from '../model/redact.js'
 import { type Found, parseReference, readPath } from '../model/reference.js'
 import type { ToolId } from '../model/tool.js'
 import type { Trace, ValueLink } from '../model/trace.js'
-import { isRedacted, isSummary } from './is-summary.js'
+import { isSummary } from './is-summary.js'
 
 /** A task of a run that went well, as it was planned: one, however many elements it was done for. */
 export interface DoneTask {
@@ -96,6 +97,7 @@ function readLinks(trace: DoneTrace, byTrace: ReadonlyMap<string, Call>): Readon
  * `[*].content`. One that was found leads from the very result: `content`.
  */
 function readLink({ resultPath }: ValueLink, from: Call, value: Found): TaskLink {
+  if (isRedacted(resultPath)) return { isKnown: false }
   const own = follow(from.trace.result, resultPath)
   const isOwn = own.found && value.found && isSameText(own.value, value.value)
   const base = { isKnown: true, task: from.task, tool: from.trace.tool } as const

@@ -1,7 +1,8 @@
 import type { ArgumentHabit } from '../model/experience.js'
 import { isObject, type Json } from '../model/json.js'
 import { jsonLength } from '../model/json-length.js'
-import { isRedacted, isSummary } from './is-summary.js'
+import { isRedacted } from '../model/redact.js'
+import { isSummary } from './is-summary.js'
 import type { DoneTask } from './read-done-tasks.js'
 import { standsIn } from './stands-in.js'
 import { joinPath } from './visit-leaves.js'
@@ -42,7 +43,7 @@ export function readUses(task: DoneTask, intent: string): readonly ArgumentUse[]
       for (const [at, item] of value.slice(0, mostOfList).entries())
         read(item, `${path}[${at}]`, `${argument}[]`)
     else if (isObject(value))
-      for (const [key, item] of Object.entries(value).filter(([key]) => key !== leftOut))
+      for (const [key, item] of Object.entries(value).filter(([key]) => key !== leftOut && !isRedacted(key)))
         read(item, joinPath(path, key), joinPath(argument, key))
     else if (isFromIntent(value, intent)) use(argument, { kind: 'intent' })
     else use(argument, isTeachable(value) ? { kind: 'constant', value } : undefined)

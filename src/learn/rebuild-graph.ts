@@ -39,7 +39,7 @@ export async function rebuildGraph(options: RebuildOptions): Promise<Rebuilt> {
   }
   throw new StoreError(
     'The graph was not rebuilt: another gateway on the same database keeps learning.',
-    'Nothing was changed. Try again when fewer runs end, or with one gateway running.',
+    'What was learned is kept. Try again when fewer runs end, or with one gateway running.',
   )
 }
 

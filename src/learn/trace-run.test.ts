@@ -207,3 +207,11 @@ it('a result too deep for any recursion is traced like any other', () => {
 function withoutStart({ startedAt: _, ms: __, ...task }: TaskOutcome): TaskOutcome {
   return task
 }
+
+it('what an earlier run did is not read: its arguments are values, also where they look like references', () => {
+  const traces = trace(
+    [planned('old', { arguments: { x: { $from: 5 } } }), planned('new', { dependsOn: ['old'] })],
+    [outcome('new')],
+  )
+  expect(traces.map(({ taskId }) => taskId)).toEqual([undefined, 'new'])
+})

@@ -11,11 +11,17 @@ import { type DeclaredLink, referenceLinks } from './reference-links.js'
 /**
  * What happened in a run, for good: the run first, then each task whose call was really started, in the plan's order. Links
  * are found in the values as they were; what the traces keep of them is redacted and bounded (keep-value.ts). A task done for
- * each made no call itself: its elements did, and each of them has its trace.
+ * each made no call itself: its elements did, and each of them has its trace. What the plan holds and the run does not, an
+ * earlier run has done (execute/open-runs.ts): the run depends on it, and values that came from there are said to.
  */
 export function traceRun(plan: Plan, run: Run, { redact }: { readonly redact: Redact }): readonly Trace[] {
+  const told = new Set(run.tasks.map(({ id, parent }) => parent ?? id))
+  const earlier = new Set(plan.tasks.filter(({ id }) => !told.has(id)).map(({ id }) => id))
   const planned = new Map(
-    plan.tasks.map((task) => [task.id, { task, declared: referenceLinks(task.arguments) }]),
+    plan.tasks
+      // What an earlier run did has values for arguments: one that looks like a reference is none.
+      .filter(({ id }) => !earlier.has(id))
+      .map((task) => [task.id, { task, declared: referenceLinks(task.arguments) }]),
   )
   const started = run.tasks.filter(isStarted).filter(({ id }) => planned.get(id)?.task.each === undefined)
   const calls = started.map((task) => toCall(task, planned.get(task.parent ?? task.id), run))
@@ -30,7 +36,7 @@ export function traceRun(plan: Plan, run: Run, { redact }: { readonly redact: Re
     success: run.status === 'complete',
     startedAt: Math.round(run.startedAt),
     endedAt: Math.round(endedAt),
-    dependsOn: [],
+    dependsOn: [...earlier],
     links: [],
   }
   return [
@@ -50,7 +56,11 @@ export function traceRun(plan: Plan, run: Run, { redact }: { readonly redact: Re
         startedAt: values.startedAt,
         endedAt: values.endedAt,
         dependsOn: dependenciesOf(call, callsOf),
-        links: [...declaredLinks(call, callsOf), ...(links.get(values.id) ?? [])].map((link) => ({
+        links: [
+          ...declaredLinks(call, callsOf),
+          ...linksToEarlier(call, earlier, run),
+          ...(links.get(values.id) ?? []),
+        ].map((link) => ({
           ...link,
           resultPath: redact(link.resultPath),
           argumentPath: redact(link.argumentPath),
@@ -179,6 +189,13 @@ function declaredLinks(
       first?.kind === 'index' ? first.index : isPlaceByPlace(planned.task, reference) ? place : undefined
     return callsAt(source, at).map(({ values }) => ({ from: values.id, resultPath, argumentPath }))
   })
+}
+
+/** No trace of this run gave them: the run itself stands for the one before. */
+function linksToEarlier({ planned }: Call, earlier: ReadonlySet<string>, { id }: Run): readonly ValueLink[] {
+  return (planned?.declared ?? [])
+    .filter(({ reference }) => earlier.has(reference.task))
+    .map(({ resultPath, argumentPath }) => ({ from: id, resultPath, argumentPath }))
 }
 
 /** Of a task that was not done for each, `[0]` is a place in its result. */

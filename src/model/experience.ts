@@ -41,6 +41,8 @@ export interface PastRun {
   readonly endedAt: number
   /** As they were planned: references instead of the values that came. */
   readonly tasks: readonly PastTask[]
+  /** A value in it came from a result in a way that is not known, or was too large to be kept whole: it is not to be used again. */
+  readonly isStale?: boolean
 }
 
 export interface PastTask {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createLearningRedact, createRedact, redactJson } from './redact.js'
+import { createLearningRedact, createRedact, isRedacted, redactData, redactJson } from './redact.js'
 
 describe('redaction', () => {
   const redact = createRedact(['hunter2-long', 'hunter2-long-and-longer', 'abc'])
@@ -16,6 +16,20 @@ describe('redaction', () => {
     }
     expect(clean.list).toEqual(['[redacted]'])
     expect(clean.error).toMatch(/no \[redacted\][\s\S]*caused by Error: because of \[redacted\]/)
+  })
+
+  it('of what tools give and take the keys are looked at too; keys of our own records stay', () => {
+    const value = { rows: [{ 'by hunter2-long': { 'hunter2-long': 1 } }], __proto__x: 2 }
+    expect(redactData(value, redact)).toEqual({
+      rows: [{ 'by [redacted]': { '[redacted]': 1 } }],
+      __proto__x: 2,
+    })
+    expect(redactJson({ result: 'result' }, createRedact(['result']))).toEqual({ result: '[redacted]' })
+  })
+
+  it('is seen in what was kept', () => {
+    expect(isRedacted(redact('the hunter2-long is'))).toBe(true)
+    expect(isRedacted('redacted')).toBe(false)
   })
 
   it('keeps what was secret in an earlier configuration', () => {

@@ -1,4 +1,14 @@
+import type { Json } from './json.js'
+
 export type Redact = (text: string) => string
+
+/** What stands in the place of a secret. */
+export const redactedMark = '[redacted]'
+
+/** Whether a secret stood in a text that was kept: what it said is no longer known. */
+export function isRedacted(text: string): boolean {
+  return text.includes(redactedMark)
+}
 
 /** Shorter values would blot out ordinary words. */
 const shortestSecret = 6
@@ -10,7 +20,7 @@ export function createRedact(secrets: readonly string[]): Redact {
   known.sort((a, b) => b.length - a.length)
   return (text) => {
     let clean = text
-    for (const secret of known) if (clean.includes(secret)) clean = clean.replaceAll(secret, '[redacted]')
+    for (const secret of known) if (clean.includes(secret)) clean = clean.replaceAll(secret, redactedMark)
     return clean
   }
 }
@@ -47,17 +57,27 @@ export interface LearningRedact {
 
 const mostPassing = 12
 
-/** The same for every string inside a value; an error becomes its text, which as an object it would lose. */
+/**
+ * The same for every string inside a record of ours; an error becomes its text, which as an object it would lose. Keys are ours
+ * and stay: a secret may be a plain word, and a record without its `result` is broken.
+ */
 export function redactJson<T>(value: T, redact: Redact): T {
-  if (typeof value === 'string') return redact(value) as T
-  if (value instanceof Error) return redact(describeError(value)) as T
-  if (Array.isArray(value)) return value.map((item) => redactJson(item, redact)) as T
-  if (value !== null && typeof value === 'object') {
-    return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [key, redactJson(item, redact)]),
-    ) as T
-  }
-  return value
+  return redactWithin(value, redact, (key) => key) as T
+}
+
+/** The same for what tools are given and give, where a key is anybody's word. Of keys that become the same the last stays. */
+export function redactData<T extends Json>(value: T, redact: Redact): T {
+  return redactWithin(value, redact, redact) as T
+}
+
+function redactWithin(value: unknown, redact: Redact, redactKey: Redact): unknown {
+  if (typeof value === 'string') return redact(value)
+  if (value instanceof Error) return redact(describeError(value))
+  if (Array.isArray(value)) return value.map((item) => redactWithin(item, redact, redactKey))
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [redactKey(key), redactWithin(item, redact, redactKey)]),
+  )
 }
 
 function describeError(error: Error): string {

@@ -35,3 +35,13 @@ export interface Run {
   readonly startedAt: number
   readonly endedAt?: number
 }
+
+/** A run in a list: without what its tools were given and gave. */
+export type RunSummary = Omit<Run, 'tasks'> & {
+  /** Elements of a task done for each are not counted. */
+  readonly tasks: number
+}
+
+export function summarizeRun(run: Run): RunSummary {
+  return { ...run, tasks: run.tasks.filter(({ parent }) => parent === undefined).length }
+}

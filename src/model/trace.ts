@@ -24,7 +24,7 @@ export interface Trace {
   /** Whole milliseconds: they come back from the store as they are, and replay is exact. */
   readonly startedAt: number
   readonly endedAt: number
-  /** Traces that the plan said must end before this one starts. */
+  /** Traces that the plan said must end before this one starts; of a run, the tasks of its plan that an earlier run had done. */
   readonly dependsOn: readonly string[]
   /** Values of earlier results that reappeared in the arguments, found before redaction. */
   readonly links: readonly ValueLink[]
@@ -33,7 +33,7 @@ export interface Trace {
 }
 
 export interface ValueLink {
-  /** The trace whose result held the value. */
+  /** The trace whose result held the value; the run's own where an earlier run had given it. */
   readonly from: string
   /** Where it stood there, and where it reappeared: `items[0].id`, `repo.id`. */
   readonly resultPath: string

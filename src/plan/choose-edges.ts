@@ -1,5 +1,5 @@
 import type { PlanEdge } from '../model/plan.js'
-import { primaryInput, type ToolShape } from './describe-tool.js'
+import { primaryInput, type ToolShape, wantedInputs } from './describe-tool.js'
 import { explainEdge } from './explain-edge.js'
 import type { Fit } from './find-fits.js'
 import type { PairHistory } from './pair-history.js'
@@ -72,7 +72,7 @@ function findWanted(pairs: readonly Pair[], { shapes, filled }: ChooseEdgesOptio
   for (const [to, shape] of shapes.entries()) {
     const open = new Set<Field>(shape.inputs.filter((input) => !filled[to]!.has(input)))
     for (const [rank, pair] of into[to]!.toSorted((a, b) => b.logOdds - a.logOdds).entries()) {
-      if (pair.logOdds < 0 && !(rank === 0 && isNeeded(pair))) continue
+      if (pair.logOdds < 0 && !(rank === 0 && isNeeded(pair, shape))) continue
       const fits = takeFits(pair, open, primaryInput(shape))
       if (fits.length > 0 || isSpokenOf(pair)) fed.set(pair, fits)
     }
@@ -84,8 +84,9 @@ function findWanted(pairs: readonly Pair[], { shapes, filled }: ChooseEdgesOptio
 const mostRunsNamed = 3
 
 /** Below even odds only where a tool would otherwise lack what it must have: in doubt, the dependency is assumed. */
-function isNeeded(pair: Pair): boolean {
-  return pair.logOdds >= inDoubt && !speaksAgainst(pair) && pair.fits.some(({ input }) => input.isRequired)
+function isNeeded(pair: Pair, shape: ToolShape): boolean {
+  const wanted = wantedInputs(shape)
+  return pair.logOdds >= inDoubt && !speaksAgainst(pair) && pair.fits.some(({ input }) => wanted.has(input))
 }
 
 function isSpokenOf({ parts }: Pair): boolean {

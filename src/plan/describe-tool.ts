@@ -186,6 +186,12 @@ export function isLister({ verb }: ToolShape): boolean {
   return verb !== undefined && listing.has(verb)
 }
 
+/** What has to come from somewhere. Where a schema requires nothing at all, as many do, it does not say, and that may be any. */
+export function wantedInputs({ inputs }: ToolShape): ReadonlySet<Field> {
+  const required = inputs.filter(({ isRequired }) => isRequired)
+  return new Set(required.length > 0 ? required : inputs)
+}
+
 /** What it is about: its first required parameter. */
 export function primaryInput({ inputs }: ToolShape): ShapedField | undefined {
   return inputs.find((field) => field.isRequired && !field.isContainer)

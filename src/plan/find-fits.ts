@@ -11,6 +11,8 @@ export interface FitSide {
   readonly meant?: ShapedField
   /** Parameters that the clause names without a value. */
   readonly named: ReadonlySet<Field>
+  /** Parameters that have to come from somewhere. */
+  readonly wanted: ReadonlySet<Field>
   /** Parameters that have their value already. */
   readonly filled: ReadonlySet<Field>
 }
@@ -49,13 +51,13 @@ export function findFits(
   for (const { output, input, fit, score, place } of possibleFits(from.shape, to.shape, isKept)) {
     if (to.filled.has(input)) continue
     const isNamed = to.named.has(input)
-    if (!input.isRequired && !isNamed && fit < sureOptional) continue
+    const isWanted = isNamed || to.wanted.has(input)
+    if (!isWanted && fit < sureOptional) continue
     const spoken =
       spokenBonus * Math.max(shareIn(output.words, to.words), 0.5 * shareIn(output.words, from.words))
     const isMeant = isNamed || input === to.meant || fit >= alikeEnough
     const wanted = score + spoken * (isMeant ? 1 : 0.3) + (isNamed ? namedBonus : 0)
-    const factor =
-      (input.isRequired || isNamed ? 1 : optionalFactor) * (1 - laterFactor * Math.min(place, lastPlace))
+    const factor = (isWanted ? 1 : optionalFactor) * (1 - laterFactor * Math.min(place, lastPlace))
     fits.push({ output, input, score: Math.min(1, wanted * factor) })
   }
   return fits.sort((x, y) => y.score - x.score)

@@ -5,7 +5,7 @@
  */
 import { stem } from '../model/words/stem.js'
 import { stopWords } from '../model/words/stop-words.js'
-import { primaryInput, roleOf, type ToolShape } from './describe-tool.js'
+import { primaryInput, roleOf, type ToolShape, wantedInputs } from './describe-tool.js'
 import { type Fit, type FitSide, findFits } from './find-fits.js'
 import { pointers } from './fit-fields.js'
 import type { PairHistory } from './pair-history.js'
@@ -93,8 +93,10 @@ function viewOf(tool: number, { intent, shapes, places, filled }: WeighOptions):
   const clause = intent.clauses[places[tool]!.clause]
   const open = shape.inputs.filter((input) => !filled[tool]!.has(input))
   const meant = (clause && spokenFor(clause, shape)) ?? primaryInput(shape)
+  const wanted = wantedInputs(shape)
   return {
     shape,
+    wanted,
     filled: filled[tool]!,
     words: new Set(clause?.words.filter(({ isValue }) => !isValue).map(({ stem: word }) => word)),
     ...(meant && { meant }),
@@ -105,7 +107,7 @@ function viewOf(tool: number, { intent, shapes, places, filled }: WeighOptions):
       ...(shape.verb ? [shape.verb] : []),
       ...shape.outputs.flatMap(({ words }) => words),
     ]),
-    isNeeding: open.some(({ isRequired, isContainer }) => isRequired && !isContainer),
+    isNeeding: open.some((input) => wanted.has(input) && !input.isContainer),
   }
 }
 
@@ -131,7 +133,7 @@ function weighPair(from: number, to: number, options: WeighOptions, shared: Shar
     ? []
     : findFits(shared.views[from]!, shared.views[to]!, { isKept: shapes.length <= fewTools })
   const best = fits[0]?.score ?? 0
-  parts.need = shared.views[to]!.isNeeding ? weights.need * Math.min(1, best * 2) : doubt * weights.noNeed
+  parts.need = doubt * (shared.views[to]!.isNeeding ? weights.need * Math.min(1, best * 2) : weights.noNeed)
   parts.fit = doubt * weights.fit * best
   return { from, to, parts, logOdds: sum(parts), fits }
 }

@@ -1,17 +1,20 @@
-import type { Run, RunStatus, TaskOutcome, TaskStatus } from '../model/run.js'
+import type { Run, RunStatus, RunSummary, TaskOutcome, TaskStatus } from '../model/run.js'
 import type { ToolId } from '../model/tool.js'
 import type { Parameter, Queryable } from './database.js'
 import { epochMs } from './epoch-ms.js'
 import { decodeJson, decodeText, encodeJson, encodeKey, encodeText } from './stored-text.js'
 
-/** A run joined with one of its tasks, or with none: one statement, so that it never shows half of a save. */
-interface RunTaskRow {
+interface RunRow {
   readonly [column: string]: unknown
   readonly run_id: string
   readonly intent: string | null
   readonly run_status: RunStatus
   readonly run_started_at: number
   readonly ended_at: number | null
+}
+
+/** A run joined with one of its tasks, or with none: one statement, so that it never shows half of a save. */
+interface RunTaskRow extends RunRow {
   readonly id: string | null
   readonly whole_id: string | null
   readonly parent: string | null
@@ -24,9 +27,11 @@ interface RunTaskRow {
   readonly ms: number | null
 }
 
-const columns = `
+const runColumns = `
   run.id as run_id, run.intent, run.status as run_status, ${epochMs('run.started_at')} as run_started_at,
-  ${epochMs('run.ended_at')} as ended_at, task.id, task.whole_id, task.parent, task.tool, task.arguments, task.status,
+  ${epochMs('run.ended_at')} as ended_at`
+
+const columns = `${runColumns}, task.id, task.whole_id, task.parent, task.tool, task.arguments, task.status,
   task.result, task.error, ${epochMs('task.started_at')} as started_at, task.ms`
 
 export async function selectRun(database: Queryable, id: string): Promise<Run | undefined> {
@@ -34,18 +39,23 @@ export async function selectRun(database: Queryable, id: string): Promise<Run | 
     `select ${columns} from run left join task on task.run_id = run.id where run.id = $1 order by task.position`,
     [encodeText(id)],
   )
-  return toRuns(rows)[0]
+  const [run] = rows
+  if (run === undefined) return undefined
+  return {
+    ...toRun(run),
+    tasks: rows.flatMap((row) => (row.id === null ? [] : [toTask(row, row.whole_id ?? row.id)])),
+  }
 }
 
-export async function selectNewestRuns(database: Queryable, limit: number): Promise<readonly Run[]> {
-  const rows = await database.query<RunTaskRow>(
-    `select ${columns}
-    from (select * from run order by started_at desc, id desc limit $1::integer) as run
-    left join task on task.run_id = run.id
-    order by run.started_at desc, run.id desc, task.position`,
+/** Counted in the database: a run may hold thousands of tasks, with results of megabytes. */
+export async function selectNewestRuns(database: Queryable, limit: number): Promise<readonly RunSummary[]> {
+  const rows = await database.query<RunRow & { readonly tasks: number }>(
+    `select ${runColumns},
+      (select count(*)::integer from task where task.run_id = run.id and task.parent is null) as tasks
+    from run order by started_at desc, id desc limit $1::integer`,
     [Math.max(0, Math.min(Math.trunc(limit), 2 ** 31 - 1))],
   )
-  return toRuns(rows)
+  return rows.map((row) => ({ ...toRun(row), tasks: row.tasks }))
 }
 
 /** One statement is one transaction and one trip to the database: a run is saved at its start and at its end. */
@@ -112,21 +122,14 @@ function toColumns(
   ]
 }
 
-function toRuns(rows: readonly RunTaskRow[]): readonly Run[] {
-  const runs = new Map<string, { readonly run: RunTaskRow; readonly tasks: TaskOutcome[] }>()
-  for (const row of rows) {
-    const known = runs.get(row.run_id) ?? { run: row, tasks: [] }
-    runs.set(row.run_id, known)
-    if (row.id !== null) known.tasks.push(toTask(row, row.whole_id ?? row.id))
-  }
-  return [...runs.values()].map(({ run, tasks }) => ({
+function toRun(run: RunRow): Omit<Run, 'tasks'> {
+  return {
     id: decodeText(run.run_id),
     ...(run.intent === null ? {} : { intent: decodeText(run.intent) }),
     status: run.run_status,
-    tasks,
     startedAt: run.run_started_at,
     ...(run.ended_at === null ? {} : { endedAt: run.ended_at }),
-  }))
+  }
 }
 
 function toTask(row: RunTaskRow, id: string): TaskOutcome {

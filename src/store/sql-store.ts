@@ -1,5 +1,5 @@
 import type { Edge } from '../model/edge.js'
-import type { Run, TaskOutcome } from '../model/run.js'
+import type { Run, RunSummary, TaskOutcome } from '../model/run.js'
 import type { ServerState } from '../model/server.js'
 import type { Tool } from '../model/tool.js'
 import type { Database } from './database.js'
@@ -63,7 +63,7 @@ export class SqlStore implements Store {
     return attempt(`Run ${id} cannot be read`, () => selectRun(this.#database, id))
   }
 
-  listRuns({ limit }: { readonly limit: number }): Promise<readonly Run[]> {
+  listRuns({ limit }: { readonly limit: number }): Promise<readonly RunSummary[]> {
     return attempt('The runs cannot be read', () => selectNewestRuns(this.#database, limit))
   }
 

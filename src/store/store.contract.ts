@@ -234,12 +234,17 @@ export function testStore(kind: Store['kind'], newPlace: () => Promise<StorePlac
       ])
     })
 
-    it('lists runs newest first, with their tasks, up to the limit', async () => {
+    it('lists runs newest first, with the number of their tasks, up to the limit', async () => {
+      const elements = [0, 1].map((place) => aTask({ id: `b[${place}]`, parent: 'b' }))
       const runs = [5, 3, 9, 1].map(
-        (startedAt): Run => ({ ...aRun([aTask({ id: 'b' }), aTask({ id: 'a' })]), startedAt }),
+        (startedAt): Run => ({
+          ...aRun([aTask({ id: 'b' }), ...elements, aTask({ id: 'a' })]),
+          startedAt,
+          ...(startedAt === 9 && { intent: 'read\u0000 all', endedAt: 12 }),
+        }),
       )
       for (const run of runs) await store.saveRun(run)
-      const newestFirst = [runs[2], runs[0], runs[1], runs[3]]
+      const newestFirst = [runs[2]!, runs[0]!, runs[1]!, runs[3]!].map((run) => ({ ...run, tasks: 2 }))
       expect(await store.listRuns({ limit: 3 })).toStrictEqual(newestFirst.slice(0, 3))
       expect(await store.listRuns({ limit: Number.POSITIVE_INFINITY })).toStrictEqual(newestFirst)
       expect(await store.listRuns({ limit: 0 })).toEqual([])

@@ -10,7 +10,7 @@
 import type { Edge, EdgeKey } from '../model/edge.js'
 import type { JsonObject } from '../model/json.js'
 import type { ServerOffers } from '../model/offers.js'
-import type { Run, TaskOutcome } from '../model/run.js'
+import type { Run, RunSummary, TaskOutcome } from '../model/run.js'
 import type { KnownEra, ServerState } from '../model/server.js'
 import type { Tool, ToolId } from '../model/tool.js'
 import type { Trace } from '../model/trace.js'
@@ -27,7 +27,7 @@ export interface Store {
   saveTask(runId: string, task: TaskOutcome): Promise<void>
   loadRun(id: string): Promise<Run | undefined>
   /** Newest first. */
-  listRuns(options: { readonly limit: number }): Promise<readonly Run[]>
+  listRuns(options: { readonly limit: number }): Promise<readonly RunSummary[]>
   /** What a dead process left `running` or `pending` becomes `interrupted`; gives the number of such runs. */
   markInterrupted(): Promise<number>
   /** Ordered by ids and type. */

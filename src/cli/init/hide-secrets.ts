@@ -1,6 +1,6 @@
 import { findSecrets, isSecret } from '../../clients/find-secrets.js'
+import { redactedMark as hidden } from '../../model/redact.js'
 
-const hidden = '[redacted]'
 /** `"KEY": "value"`, `KEY = "value"` and `"--key", "value"`: what the formats say of themselves. */
 const pair = /(["']?)([\w.-]+)\1(\s*[:=]\s*)"((?:[^"\\]|\\.)*)"/g
 const option = /"--?([\w-]+)"(\s*,\s*)"((?:[^"\\]|\\.)*)"/g

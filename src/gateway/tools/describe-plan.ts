@@ -2,10 +2,10 @@ import type { Json, JsonObject } from '../../model/json.js'
 import { jsonLength } from '../../model/json-length.js'
 import type { IntentPlan } from '../../model/plan.js'
 import type { Redact } from '../../model/redact.js'
+import { shorten } from '../../model/shorten.js'
 import { howToRead } from '../cut-result.js'
 import type { ResultStore } from '../result-store.js'
 import { toRequest } from '../to-request.js'
-import { shorten } from './draw-plan.js'
 
 export interface DescribePlanOptions {
   /** JSON characters that all of it may take. */

@@ -1,6 +1,7 @@
 import type { Json } from '../../model/json.js'
 import type { IntentPlan, PlannedTask } from '../../model/plan.js'
 import { isReference } from '../../model/reference.js'
+import { shorten } from '../../model/shorten.js'
 import { figure } from '../judge-plan.js'
 
 const mostTasks = 30
@@ -50,8 +51,4 @@ export function drawValue(value: Json, levels = 4): string {
       .join(', ')}]`
   const fields = Object.entries(value).slice(0, 10)
   return `{${fields.map(([key, item]) => `${key}: ${drawValue(item, levels - 1)}`).join(', ')}}`
-}
-
-export function shorten(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, Math.max(0, most - 3))}...`
 }

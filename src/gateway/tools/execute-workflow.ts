@@ -1,9 +1,11 @@
 import { BadTasksError, ToolNotFoundError } from '../../errors.js'
+import type { Json } from '../../model/json.js'
 import type { Plan } from '../../model/plan.js'
 import type { ToolDefinition } from '../../model/tool.js'
 import type { ToolResult } from '../../model/tool-call.js'
 import { planTasks } from '../../plan/plan-tasks.js'
 import type { ResolveTool } from '../resolve-tool.js'
+import { toRequest } from '../to-request.js'
 import { type ExecuteIntentDeps, executeIntent } from './execute-intent.js'
 import { type MetaTool, reply } from './meta-tool.js'
 import { optionalChoice, optionalObject, optionalText } from './read-arguments.js'
@@ -96,16 +98,11 @@ export async function planWhenKnown(
 
 function suggestion(plan: Plan): ToolResult {
   const edges = plan.tasks.flatMap((task) => task.dependsOn.map((from) => ({ from, to: task.id })))
-  const tasks = plan.tasks.map(({ id, tool, arguments: args, dependsOn }) => ({
-    id,
-    tool,
-    arguments: args,
-    dependsOn,
-  }))
+  const tasks = plan.tasks.map(toRequest)
   return reply(
     {
       status: 'suggestion',
-      plan: { tasks, edges, confidence: 1 },
+      plan: { tasks: tasks as unknown as Json, edges, confidence: 1 },
       missing: [],
       why: 'The tasks as given: every tool is known and the dependencies form no circle. Nothing was run.',
     },

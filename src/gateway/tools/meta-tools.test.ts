@@ -203,6 +203,31 @@ describe('execute_workflow', () => {
     expect(seen[0]).toEqual({ progress: 1, total: 2, message: 'a complete' })
   })
 
+  it('progress counts the elements of a task done for each, and never passes its total', async () => {
+    const client = await open({
+      callTool: async ({ tool }) =>
+        tool === 'mail:send'
+          ? { content: [], structuredContent: { paths: ['a', 'b', 'c'] } }
+          : { content: [{ type: 'text', text: 'body' }] },
+    })
+    const seen: { readonly progress: number; readonly total?: number | undefined }[] = []
+    const fan = [
+      { id: 'list', tool: 'mail:send' },
+      { id: 'read', tool: 'files:read_file', arguments: { path: { $from: 'list.paths[*]' } } },
+      { id: 'then', tool: 'mail:send', dependsOn: ['read'] },
+    ]
+    await client.callTool(
+      { name: 'execute_workflow', arguments: { tasks: fan } },
+      { onprogress: (progress) => void seen.push(progress) },
+    )
+    expect(seen.at(-1)).toMatchObject({ progress: 6, total: 6 })
+    for (const { progress, total } of seen) expect(progress).toBeLessThanOrEqual(total!)
+    const { runs } = (await (await fetch(`${await house.listen('local')}/api/status`)).json()) as {
+      runs: readonly { readonly tasks: number }[]
+    }
+    expect(runs.map(({ tasks: count }) => count)).toEqual([3])
+  })
+
   it('aborts the run when the request is cancelled', async () => {
     const client = await open({ callTool: () => new Promise(() => {}) })
     const stop = new AbortController()
@@ -274,10 +299,14 @@ describe('execute_workflow', () => {
   })
 
   it('never runs in mode suggest, and shows the plan', async () => {
-    const answer = await call(await open(), 'execute_workflow', { tasks, mode: 'suggest' })
+    const written = [{ ...tasks[0]!, onError: 'skip', timeoutMs: 500 }, ...tasks.slice(1)]
+    const answer = await call(await open(), 'execute_workflow', { tasks: written, mode: 'suggest' })
     expect(dataOf(answer)).toMatchObject({
       status: 'suggestion',
-      plan: { tasks: [{ id: 'a', tool: 'files:read_file' }, { id: 'b' }], edges: [{ from: 'a', to: 'b' }] },
+      plan: {
+        tasks: [{ id: 'a', tool: 'files:read_file', onError: 'skip', timeoutMs: 500 }, { id: 'b' }],
+        edges: [{ from: 'a', to: 'b' }],
+      },
       missing: [],
     })
     expect(house.calls).toEqual([])

@@ -100,6 +100,12 @@ describe('replan', () => {
     expect(house.calls.map(({ tool }) => tool)).toEqual(['files:list', 'files:read'])
   })
 
+  it('says where a finished result no longer holds a secret', async () => {
+    const { replan } = await open({ listing: async () => ({ names: ['[redacted]'] }) })
+    const { data } = await replan({})
+    expect(data.notes).toEqual([expect.stringContaining('What list gave holds [redacted]')])
+  })
+
   it('names what is missing instead of running', async () => {
     const { replan } = await open({ rest: { missing } })
     const { data, text } = await replan({ mode: 'run' })

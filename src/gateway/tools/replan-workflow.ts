@@ -1,12 +1,12 @@
 import { RunNotFoundError } from '../../errors.js'
 import type { JsonObject } from '../../model/json.js'
-import type { Redact } from '../../model/redact.js'
+import { isRedacted, type Redact, redactedMark } from '../../model/redact.js'
 import type { Run } from '../../model/run.js'
+import { shorten } from '../../model/shorten.js'
 import type { ToolResult } from '../../model/tool-call.js'
 import type { Replanned } from '../../plan/intent-planner.js'
 import { type IntentDeps, judgeIntent, planOptions } from '../plan-intent.js'
 import type { ResultStore } from '../result-store.js'
-import { shorten } from './draw-plan.js'
 import { explicitReply } from './explicit-reply.js'
 import type { Caller } from './meta-tool.js'
 import { ranReply } from './ran-reply.js'
@@ -34,7 +34,8 @@ export async function replanWorkflow(
   const run = await deps.runs.find(id)
   if (run === undefined) throw new RunNotFoundError(id)
   await deps.findTools.ready()
-  const plan = await deps.planner.replan(run, requirement, planOptions(given, deps))
+  const replanned = await deps.planner.replan(run, requirement, planOptions(given, deps))
+  const plan = { ...replanned, notes: [...replanned.notes, ...noteHidden(replanned)] }
   const isRunning = run.status === 'running'
   const { verdict, why } = judgeIntent(plan, isRunning ? 'suggest' : mode, deps)
   if (verdict === 'explicit_required' || plan.added.length === 0)
@@ -66,6 +67,13 @@ function whatChanged(run: Run, { added, finished }: Replanned, redact: Redact): 
       .map(({ task, tool, why }) => ({ task, tool, why: shorten(redact(why), 120) })),
     finished: done.slice(0, mostListed).map(({ id }) => id),
   }
+}
+
+/** A run of an earlier process comes from the store, which holds no secrets. */
+function noteHidden({ finished }: Replanned): readonly string[] {
+  return finished
+    .filter(({ parent, result }) => parent === undefined && isRedacted(JSON.stringify(result ?? null)))
+    .map(({ id }) => `What ${id} gave holds ${redactedMark} where a secret stood: call it anew for that.`)
 }
 
 function howToGoOn({ missing }: Replanned, isRunning: boolean): string {

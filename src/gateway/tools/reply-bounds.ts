@@ -1,9 +1,9 @@
 import type { PmlConfig } from '../../model/config.js'
 import type { Redact } from '../../model/redact.js'
+import { shorten } from '../../model/shorten.js'
 import { bytesPerToken } from '../estimate-tokens.js'
 import type { ResultStore } from '../result-store.js'
 import type { DescribePlanOptions } from './describe-plan.js'
-import { shorten } from './draw-plan.js'
 
 export interface ReplyDeps {
   config(): PmlConfig

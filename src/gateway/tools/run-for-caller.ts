@@ -31,8 +31,7 @@ export async function runForCaller(
   if (caller.signal.aborted) abort()
   caller.signal.addEventListener('abort', abort, { once: true })
   const over = new AbortController()
-  if (caller.onProgress !== undefined)
-    tellProgress(handle, finished.length, caller.onProgress, over.signal).catch(() => {})
+  if (caller.onProgress !== undefined) tellProgress(handle, caller.onProgress, over.signal).catch(() => {})
   try {
     const run = (await withinMs(handle.result, replyWithinMs, undefined)) ?? handle.current()
     return { run, isStored: handle.isStored() }
@@ -44,7 +43,6 @@ export async function runForCaller(
 
 async function tellProgress(
   handle: ReturnType<GatewayRuns['start']>,
-  finishedBefore: number,
   onProgress: NonNullable<Caller['onProgress']>,
   over: AbortSignal,
 ): Promise<void> {
@@ -53,8 +51,7 @@ async function tellProgress(
     if (over.aborted) return
     if (event.type !== 'task-end') continue
     ended += 1
-    // A task that is done for each brings its elements when they are known.
-    const total = handle.current().tasks.length - finishedBefore
-    onProgress({ progress: ended, total, message: `${event.task.id} ${event.task.status}` })
+    const message = `${event.task.id} ${event.task.status}`
+    onProgress({ progress: ended, total: handle.taskCount(), message })
   }
 }

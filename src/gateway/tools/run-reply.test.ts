@@ -95,6 +95,18 @@ describe('the reply of a run with a task done for each', () => {
     `)
   })
 
+  it('long errors of elements are cut: each of them has its own', () => {
+    const { structured, text } = replyTo(
+      [
+        outcome('read', { status: 'failed' }),
+        ...[0, 1, 2].map((at) => without(at, 'failed', 'y'.repeat(4_000))),
+      ],
+      { status: 'failed' },
+    )
+    expect(JSON.stringify(structured).length).toBeLessThan(2_000)
+    expect(text!.length).toBeLessThan(2_000)
+  })
+
   it('counts what is under way', () => {
     const { structured, text } = replyTo(
       [

@@ -1,0 +1,27 @@
+import { type Redact, redactData } from './redact.js'
+import type { ErrorInfo, Run, TaskOutcome } from './run.js'
+
+/**
+ * A run as it is kept and shown: intent, arguments, results and errors without secrets. What it is made of beside them, ids and
+ * statuses, is ours and stays: a secret may be a plain word.
+ */
+export function redactRun(run: Run, redact: Redact): Run {
+  return {
+    ...run,
+    ...(run.intent !== undefined && { intent: redact(run.intent) }),
+    tasks: run.tasks.map((task) => redactTask(task, redact)),
+  }
+}
+
+export function redactTask(task: TaskOutcome, redact: Redact): TaskOutcome {
+  return {
+    ...task,
+    arguments: redactData(task.arguments, redact),
+    ...(task.result !== undefined && { result: redactData(task.result, redact) }),
+    ...(task.error !== undefined && { error: redactError(task.error, redact) }),
+  }
+}
+
+export function redactError({ code, message, hint }: ErrorInfo, redact: Redact): ErrorInfo {
+  return { code, message: redact(message), hint: redact(hint) }
+}

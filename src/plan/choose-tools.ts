@@ -7,7 +7,8 @@ import { splitWords } from '../model/words/split-words.js'
 import { stem } from '../model/words/stem.js'
 import { stopWords } from '../model/words/stop-words.js'
 import type { ToolHit, ToolSearch } from './create-tool-search.js'
-import { rateHit, withLead } from './rate-hit.js'
+import type { LiteralKind } from './find-literals.js'
+import { rankHits, withLead } from './rate-hit.js'
 import type { Clause, Intent } from './read-intent.js'
 
 export interface ChosenTool {
@@ -118,23 +119,50 @@ function leansOn(index: number, { clauses }: Intent): Clause | undefined {
   return ownWords(clauses[index]!) <= fewWords ? clauses[index - 1] : undefined
 }
 
+/** What kind of thing a value is says what is wanted; what it says itself is noise: `read data/anna.json` reads a file. */
+const kindWords: Partial<Record<LiteralKind, string>> = {
+  path: 'file',
+  url: 'url',
+  email: 'email address',
+  phone: 'phone number',
+}
+
+/** A name that came about by our own words is no name that was written out. */
+function withoutName(hit: ToolHit): ToolHit {
+  return { ...hit, score: Math.min(hit.score, surestByWords), parts: { ...hit.parts, name: 0 } }
+}
+
+const surestByWords = 0.8
+
+function wishText({ text, start, literals }: Clause): string {
+  let written = ''
+  let at = start
+  for (const { kind, start: from, end } of literals) {
+    const word = kindWords[kind]
+    if (word === undefined) continue
+    written += `${text.slice(at - start, from - start)}${word}`
+    at = end
+  }
+  return written + text.slice(at - start)
+}
+
 async function find(
   clause: Clause,
   before: Clause | undefined,
   { search, tool }: ChooseOptions,
 ): Promise<readonly ToolHit[]> {
-  const texts = before === undefined ? [clause.text] : [clause.text, `${clause.text} ${before.text}`]
+  const own = wishText(clause)
+  const texts = before === undefined ? [own] : [own, `${own} ${wishText(before)}`]
   const found = await Promise.all(texts.map((text) => search(text, { limit: hitsPerWish, context: [] })))
   const best = new Map<ToolId, ToolHit>()
-  for (const hit of found.flat())
+  const isRewritten = own !== clause.text
+  for (const hit of found.flat().map((one) => (isRewritten ? withoutName(one) : one)))
     if (hit.score > (best.get(hit.tool.id)?.score ?? 0)) best.set(hit.tool.id, hit)
-  return [...best.values()]
-    .filter((hit) => {
-      const now = tool(hit.tool.id)
-      return now !== undefined && isCallable(now)
-    })
-    .map((hit) => ({ ...hit, score: rateHit(hit, clause) }))
-    .toSorted((a, b) => b.score - a.score)
+  const callable = [...best.values()].filter((hit) => {
+    const now = tool(hit.tool.id)
+    return now !== undefined && isCallable(now)
+  })
+  return rankHits(callable, clause)
 }
 
 function ownWords({ words }: Clause): number {

@@ -195,7 +195,7 @@ describe('findLiterals', () => {
       '‘a’b',
     ],
   ])('takes no longer for 10,000 characters of %j', (piece) => {
-    expect(cpuMs(() => findLiterals(piece.repeat(10_000).slice(0, 10_000)))).toBeLessThan(100)
+    expect(cpuMs(() => findLiterals(piece.repeat(10_000).slice(0, 10_000)))).toBeLessThan(400)
   })
 
   it('takes no longer for pieces thrown together', () => {
@@ -220,7 +220,7 @@ describe('findLiterals', () => {
       expect(
         cpuMs(() => findLiterals(text)),
         JSON.stringify(piece),
-      ).toBeLessThan(100)
+      ).toBeLessThan(400)
     }
   })
 })

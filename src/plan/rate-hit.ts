@@ -16,13 +16,14 @@ import { schemaFields } from './schema-fields.js'
 const sameVerb = 0.9
 const likeVerb = 0.6
 const otherRole = -1
+/** Against what takes none of the values that were given. */
 const takesValues = 0.5
 const outdated = -1.5
 /** `each` and `every` are said of one at a time, `all` of many at once. */
 const oneByOne = 0.6
 
 /** A name that was written out is meant, whatever else is said. */
-export function rateHit({ tool, score, parts }: ToolHit, clause: Clause): number {
+function rateHit({ tool, score, parts }: ToolHit, clause: Clause): number {
   if (parts.name > 0) return score
   return shifted(
     score,
@@ -48,11 +49,27 @@ function shiftByValues(tool: Tool, { literals }: Clause): number {
   if (values.length === 0) return 0
   const fields = schemaFields(tool.definition.inputSchema).filter(({ isContainer }) => !isContainer)
   const taken = values.filter((literal) => fields.some((field) => fitLiteral(literal, field) >= 0.5))
-  return takesValues * (taken.length / values.length)
+  return takesValues * (2 * (taken.length / values.length) - 1)
 }
 
-function shiftByAge({ definition }: Tool): number {
-  return /\bdeprecated\b/i.test(definition.description ?? '') ? outdated : 0
+function shiftByAge(tool: Tool): number {
+  return isOutdated(tool) ? outdated : 0
+}
+
+function isOutdated({ definition }: Tool): boolean {
+  return /\bdeprecated\b/i.test(definition.description ?? '')
+}
+
+/** Hits by how probable they are; of two that do the same, the one that is not outdated takes the place of the other. */
+export function rankHits(hits: readonly ToolHit[], clause: Clause): readonly ToolHit[] {
+  const ranked = hits
+    .map((hit) => ({ ...hit, score: rateHit(hit, clause) }))
+    .sort((a, b) => b.score - a.score)
+  const [best] = ranked
+  if (best === undefined || best.parts.name > 0 || !isOutdated(best.tool)) return ranked
+  const current = ranked.find(({ tool }) => !isOutdated(tool) && isTwin(tool, best.tool))
+  if (current === undefined) return ranked
+  return [{ ...current, score: best.score }, ...ranked.filter((hit) => hit !== current && hit !== best)]
 }
 
 function takesMany({ definition }: Tool): boolean {

@@ -245,7 +245,7 @@ describe('schemaFields', () => {
   ])('reads a schema %s in bounded time', (_, make, most) => {
     const schema = make()
     let count = 0
-    expect(cpuMs(() => (count = schemaFields(schema).length))).toBeLessThan(50)
+    expect(cpuMs(() => (count = schemaFields(schema).length))).toBeLessThan(250)
     expect(count).toBeGreaterThan(0)
     expect(count).toBeLessThanOrEqual(most)
   })

@@ -38,8 +38,8 @@ export interface WeighOptions {
 const weights = {
   /** Two tools of one request are strangers unless something speaks for it. */
   base: -2.2,
-  before: 0.9,
-  after: -2.2,
+  before: 1.2,
+  after: -2.8,
   mention: 2.6,
   anaphora: 2,
   need: 1.2,

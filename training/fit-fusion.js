@@ -7,9 +7,9 @@ import { createStaticEmbedder } from '../dist/embed/static-embedder.js'
 import { measureYardstick, nearnessOf } from '../dist/embed/yardstick.js'
 import { retrievalFigures } from '../dist/evaluate/retrieval-figures.js'
 import { seededRandom } from '../dist/model/seeded-random.js'
-import { createCatalogueIndex } from '../dist/plan/create-catalogue-index.js'
-import { scoreWords } from '../dist/plan/score-words.js'
-import { splitRequest } from '../dist/plan/split-request.js'
+import { createCatalogueIndex } from '../dist/plan/find/create-catalogue-index.js'
+import { scoreWords } from '../dist/plan/find/score-words.js'
+import { splitRequest } from '../dist/plan/find/split-request.js'
 
 const folder = '.training/texts'
 const sizes = [30, 200, 2000]

@@ -13,7 +13,7 @@ import { observeTraces } from '../../dist/learn/observe-traces.js'
 import { traceRun } from '../../dist/learn/trace-run.js'
 import { silentLog } from '../../dist/model/log.js'
 import { newId } from '../../dist/model/new-id.js'
-import { createToolSearch } from '../../dist/plan/create-tool-search.js'
+import { createToolSearch } from '../../dist/plan/find/create-tool-search.js'
 
 const { values } = parseArgs({
   options: {

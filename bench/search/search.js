@@ -9,7 +9,7 @@ import { pageRank } from '../../dist/graph/page-rank.js'
 import { orderTypes, shortestPath } from '../../dist/graph/shortest-path.js'
 import { silentLog } from '../../dist/model/log.js'
 import { formatToolId } from '../../dist/model/tool.js'
-import { createToolSearch } from '../../dist/plan/create-tool-search.js'
+import { createToolSearch } from '../../dist/plan/find/create-tool-search.js'
 
 const searches = 300
 const random = seeded(42)

@@ -7,8 +7,8 @@ import { createOutputSchemas } from '../learn/create-output-schemas.js'
 import { observeTraces } from '../learn/observe-traces.js'
 import { silentLog } from '../model/log.js'
 import { createIntentPlanner } from '../plan/create-intent-planner.js'
-import { createToolSearch } from '../plan/create-tool-search.js'
-import { createWiring } from '../plan/wire-tools.js'
+import { createToolSearch } from '../plan/find/create-tool-search.js'
+import { createWiring } from '../plan/wire/wire-tools.js'
 import type { Planner, PlannerOptions } from './planner.js'
 
 /** As the gateway's default. */

@@ -1,6 +1,6 @@
 /** Search over the catalogue as it is now: for `discover`, for the command line, for an intent without tasks. */
 import type { Tool, ToolId } from '../model/tool.js'
-import type { ToolHit, ToolSearch } from '../plan/create-tool-search.js'
+import type { ToolHit, ToolSearch } from '../plan/find/create-tool-search.js'
 import type { Catalogue, CatalogueView, View } from './catalogue-view.js'
 
 export interface FindTools {

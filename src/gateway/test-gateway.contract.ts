@@ -31,8 +31,8 @@ import {
 import type { CallTool, ToolCall, ToolResult } from '../model/tool-call.js'
 import { createIntentPlanner } from '../plan/create-intent-planner.js'
 import { explainPlan } from '../plan/explain-plan.js'
+import { openTestSearch } from '../plan/find/test-search.contract.js'
 import type { IntentPlanner } from '../plan/intent-planner.js'
-import { openTestSearch } from '../plan/test-search.contract.js'
 import { createGateway, type Gateway, type Servers } from './create-gateway.js'
 import type { GatewayRuns } from './runs.js'
 

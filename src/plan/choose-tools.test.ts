@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Tool, ToolId } from '../model/tool.js'
 import { type Choice, type ChooseOptions, chooseTools } from './choose-tools.js'
-import { readIntent } from './read-intent.js'
+import { openTestSearch } from './find/test-search.contract.js'
+import { readIntent } from './read/read-intent.js'
 import { handMade, objectOf, text, tool } from './test-planner.contract.js'
-import { openTestSearch } from './test-search.contract.js'
 
 async function choose(
   intent: string,

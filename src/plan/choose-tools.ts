@@ -6,10 +6,10 @@ import { isCallable, type Tool, type ToolId } from '../model/tool.js'
 import { splitWords } from '../model/words/split-words.js'
 import { stem } from '../model/words/stem.js'
 import { stopWords } from '../model/words/stop-words.js'
-import type { ToolHit, ToolSearch } from './create-tool-search.js'
-import type { LiteralKind } from './find-literals.js'
+import type { ToolHit, ToolSearch } from './find/create-tool-search.js'
 import { rankHits, withLead } from './rate-hit.js'
-import type { Clause, Intent } from './read-intent.js'
+import type { LiteralKind } from './read/find-literals.js'
+import type { Clause, Intent } from './read/read-intent.js'
 
 export interface ChosenTool {
   readonly tool: Tool

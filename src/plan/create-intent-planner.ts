@@ -3,14 +3,14 @@ import type { Embedder } from '../embed/embedder.js'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
 import type { Experience } from '../model/experience.js'
 import type { Tool, ToolId } from '../model/tool.js'
-import type { ToolSearch } from './create-tool-search.js'
+import type { ToolSearch } from './find/create-tool-search.js'
 import type { IntentPlanner } from './intent-planner.js'
 import { planAgain } from './plan-again.js'
 import { planAnew } from './plan-anew.js'
-import { readIntent } from './read-intent.js'
+import { readIntent } from './read/read-intent.js'
 import { replanRun } from './replan-run.js'
 import { reusePastRun } from './reuse-past-run.js'
-import { createWiring } from './wire-tools.js'
+import { createWiring } from './wire/wire-tools.js'
 
 export interface IntentPlannerDeps {
   readonly search: ToolSearch['search']

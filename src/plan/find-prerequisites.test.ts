@@ -3,11 +3,11 @@ import { createStaticEmbedder } from '../embed/static-embedder.js'
 import { noon } from '../graph/test-graph.contract.js'
 import type { Edge, NodeId } from '../model/edge.js'
 import type { Tool, ToolId } from '../model/tool.js'
-import { createToolShapes } from './describe-tool.js'
+import { openTestSearch } from './find/test-search.contract.js'
 import { canBeLookedUp, findPrerequisite, type Prerequisite } from './find-prerequisites.js'
-import { readIntent } from './read-intent.js'
+import { readIntent } from './read/read-intent.js'
 import { handMade, objectOf, said, text, tool } from './test-planner.contract.js'
-import { openTestSearch } from './test-search.contract.js'
+import { createToolShapes } from './wire/describe-tool.js'
 
 interface Given {
   readonly edges?: readonly Edge[]

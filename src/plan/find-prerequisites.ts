@@ -6,12 +6,12 @@ import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
 import type { JsonObject } from '../model/json.js'
 import { isCallable, type Tool, type ToolId } from '../model/tool.js'
 import { splitWords } from '../model/words/split-words.js'
-import type { ToolSearch } from './create-tool-search.js'
-import { roleOf, type ShapedField, type ToolShape, type ToolShapes } from './describe-tool.js'
-import { fitFields, pointers } from './fit-fields.js'
-import { fitLiteral } from './fit-literal.js'
-import type { Clause } from './read-intent.js'
-import type { Field } from './schema-fields.js'
+import type { ToolSearch } from './find/create-tool-search.js'
+import type { Clause } from './read/read-intent.js'
+import { roleOf, type ShapedField, type ToolShape, type ToolShapes } from './wire/describe-tool.js'
+import { fitFields, pointers } from './wire/fit-fields.js'
+import { fitLiteral } from './wire/fit-literal.js'
+import type { Field } from './wire/schema-fields.js'
 
 export interface Need {
   readonly shape: ToolShape

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { cpuMs } from './cpu-ms.contract.js'
 import { layerTasks } from './layer-tasks.js'
+import { cpuMs } from './read/cpu-ms.contract.js'
 
 const edges = (...pairs: readonly string[]) => pairs.map((pair) => ({ from: pair[0]!, to: pair[1]! }))
 

@@ -6,9 +6,9 @@ import type { Tool, ToolId } from '../model/tool.js'
 import type { PlanIntentOptions } from './intent-planner.js'
 import { layerPlan } from './layer-plan.js'
 import { planTasks } from './plan-tasks.js'
-import type { Intent } from './read-intent.js'
+import type { Intent } from './read/read-intent.js'
 import type { Reused } from './reuse-past-run.js'
-import { joinKey } from './schema-fields.js'
+import { joinKey } from './wire/schema-fields.js'
 
 export interface PlanAgainDeps {
   tool(id: ToolId): Tool | undefined

@@ -13,7 +13,7 @@ import { collectReferences, isEach, type PlacedReference, placeReferences } from
 import type { Tool } from '../model/tool.js'
 import { orderTasks } from './order-tasks.js'
 import { nameTask, readTasks, throwIssues } from './read-tasks.js'
-import { acceptsArrayAt } from './schema-at.js'
+import { acceptsArrayAt } from './wire/schema-at.js'
 
 export interface PlanTasksOptions {
   /** Throws ToolNotFoundError for a name that is no tool's. */

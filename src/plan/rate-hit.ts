@@ -5,12 +5,12 @@
 import type { Tool } from '../model/tool.js'
 import { splitWords } from '../model/words/split-words.js'
 import { stem } from '../model/words/stem.js'
-import type { ToolHit } from './create-tool-search.js'
-import { roleOf, sameFamily } from './describe-tool.js'
-import { fitLiteral } from './fit-literal.js'
+import type { ToolHit } from './find/create-tool-search.js'
 import { shifted } from './rate-confidence.js'
-import type { Clause } from './read-intent.js'
-import { schemaFields } from './schema-fields.js'
+import type { Clause } from './read/read-intent.js'
+import { roleOf, sameFamily } from './wire/describe-tool.js'
+import { fitLiteral } from './wire/fit-literal.js'
+import { schemaFields } from './wire/schema-fields.js'
 
 /** In log-odds: what the wish says beyond the words that search compares. */
 const sameVerb = 0.9

@@ -10,10 +10,10 @@ import { collectReferences, isEach, type Reference } from '../model/reference.js
 import type { Run, TaskOutcome } from '../model/run.js'
 import type { Tool, ToolId } from '../model/tool.js'
 import type { Replanned } from './intent-planner.js'
-import { joinIntents } from './join-intents.js'
 import { layerPlan } from './layer-plan.js'
 import type { Done, DoneTask } from './plan-anew.js'
-import { type Intent, readIntent } from './read-intent.js'
+import { joinIntents } from './read/join-intents.js'
+import { type Intent, readIntent } from './read/read-intent.js'
 
 export interface ReplanDeps {
   tool(id: ToolId): Tool | undefined

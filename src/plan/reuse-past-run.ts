@@ -2,8 +2,8 @@ import type { Experience, PastRun } from '../model/experience.js'
 import { isObject, type Json, type JsonObject } from '../model/json.js'
 import { isRedacted } from '../model/redact.js'
 import { isReference } from '../model/reference.js'
-import { findLiterals, type Literal } from './find-literals.js'
-import { joinKey } from './schema-fields.js'
+import { findLiterals, type Literal } from './read/find-literals.js'
+import { joinKey } from './wire/schema-fields.js'
 
 /** A procedure that went well for an intent that reads the same, with the values of this one. */
 export interface Reused {

@@ -6,9 +6,9 @@ import type { JsonObject } from '../model/json.js'
 import type { IntentPlan } from '../model/plan.js'
 import type { Tool, ToolId } from '../model/tool.js'
 import { createIntentPlanner } from './create-intent-planner.js'
+import { openTestSearch } from './find/test-search.contract.js'
 import type { IntentPlanner, PlanIntentOptions } from './intent-planner.js'
 import { makeTool } from './make-tool.contract.js'
-import { openTestSearch } from './test-search.contract.js'
 
 export type Schema = Readonly<Record<string, unknown>>
 

@@ -6,6 +6,7 @@ import { collectReferences } from '../model/reference.js'
 import type { Tool, ToolId } from '../model/tool.js'
 import { addPrerequisites } from './add-prerequisites.js'
 import { type Choice, chooseTools } from './choose-tools.js'
+import { edgesOfReferences } from './edges-of-references.js'
 import { type OpenTask, type ResolvedTask, resolveArguments } from './fill/resolve-arguments.js'
 import type { ToolSearch } from './find/create-tool-search.js'
 import type { PlanIntentOptions } from './intent-planner.js'
@@ -75,6 +76,7 @@ export async function planAnew(
     experience: deps.experience,
   })
   const plan = toPlan(tasks, edges, all, ids, intent)
+  const allEdges = [...edges, ...edgesOfReferences(plan, edges, origins)]
   const tools = all.flatMap(({ tool, score, serves, by, done }, at): readonly ToolChoice[] =>
     done === undefined ? [{ task: ids[at]!, tool: tool.id, score, serves, by }] : [],
   )
@@ -84,7 +86,7 @@ export async function planAnew(
     plan,
     layers: layerPlan(plan),
     tools,
-    edges,
+    edges: allEdges,
     dropped: wired.dropped.map((edge) => nameEdge(edge, ids)),
     arguments: origins,
     missing,

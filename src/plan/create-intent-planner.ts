@@ -16,7 +16,7 @@ export interface IntentPlannerDeps {
   readonly search: ToolSearch['search']
   /** A tool that can be called now. */
   tool(id: ToolId): Tool | undefined
-  readonly graph: Pick<KnowledgeGraph, 'edge' | 'incoming' | 'outgoing'>
+  readonly graph: Pick<KnowledgeGraph, 'incoming' | 'outgoing'>
   /** A cheap one: it is asked for every field. */
   readonly embedder: Embedder
   readonly experience: Experience

@@ -1,7 +1,6 @@
 import type { Embedder } from '../../embed/embedder.js'
 import type { KnowledgeGraph } from '../../graph/knowledge-graph.js'
 import { orderTypes, shortestPath } from '../../graph/shortest-path.js'
-import type { EdgeType } from '../../model/edge.js'
 import type { Experience, PastRun } from '../../model/experience.js'
 import type { ToolId } from '../../model/tool.js'
 import { cosine } from './place-tools.js'
@@ -26,7 +25,7 @@ export interface PairHistories {
 }
 
 export interface PairHistoryDeps {
-  readonly graph: Pick<KnowledgeGraph, 'edge' | 'incoming' | 'outgoing'>
+  readonly graph: Pick<KnowledgeGraph, 'incoming' | 'outgoing'>
   readonly experience: Pick<Experience, 'runsAmong' | 'steps'>
   readonly embedder: Embedder
 }
@@ -77,10 +76,8 @@ export function createPairHistories({ graph, experience, embedder }: PairHistory
       const runs = experience.runsAmong(tools)
       const vectorOf = await embed(runs)
       const votes = collectVotes(runs, new Set(tools), ({ id }) => cosine(vectorOf.get(id)!, intent))
-      const counted = (from: ToolId, to: ToolId): number => {
-        const seen = (type: EdgeType): number => graph.edge({ from, to, type })?.successes ?? 0
-        return Math.max(seen('dependency'), seen('provides'), seen('sequence') / 2)
-      }
+      const counts = countEdges(graph, new Set(tools))
+      const counted = (from: ToolId, to: ToolId): number => counts.get(from)?.get(to) ?? 0
       return {
         direction(from, to) {
           const [there, back] = weigh(votes, from, to) ?? [counted(from, to), counted(to, from)]
@@ -106,6 +103,24 @@ export function createPairHistories({ graph, experience, embedder }: PairHistory
       }
     },
   }
+}
+
+/** How often runs showed one of the tools before another. One after the other is half of one because of the other. */
+function countEdges(
+  graph: Pick<KnowledgeGraph, 'outgoing'>,
+  tools: ReadonlySet<ToolId>,
+): ReadonlyMap<ToolId, ReadonlyMap<ToolId, number>> {
+  const counts = new Map<ToolId, Map<ToolId, number>>()
+  for (const from of tools) {
+    const after = new Map<ToolId, number>()
+    for (const { edge } of graph.outgoing(from)) {
+      if (!tools.has(edge.to) || !orderTypes.has(edge.type)) continue
+      const count = edge.type === 'sequence' ? edge.successes / 2 : edge.successes
+      after.set(edge.to, Math.max(after.get(edge.to) ?? 0, count))
+    }
+    counts.set(from, after)
+  }
+  return counts
 }
 
 interface Vote {

@@ -18,7 +18,7 @@ import type { Field } from './schema-fields.js'
 import { type Pair, weighPairs } from './weigh-pairs.js'
 
 export interface WiringDeps {
-  readonly graph: Pick<KnowledgeGraph, 'edge' | 'incoming' | 'outgoing'>
+  readonly graph: Pick<KnowledgeGraph, 'incoming' | 'outgoing'>
   /** A cheap one: it is asked for every field. */
   readonly embedder: Embedder
   readonly experience: Experience

@@ -15,6 +15,8 @@ export interface PlanReply {
   readonly why: string
   readonly plan: IntentPlan
   readonly explanation: PlanExplanation
+  /** Those whose tools may be missing. */
+  readonly servers: readonly { readonly name: string; readonly status: string }[]
 }
 
 export interface DrawPlanOptions {
@@ -45,6 +47,11 @@ export function drawPlan(given: PlanReply, options: DrawPlanOptions): string {
     `${status}, confidence ${figure(plan.confidence)}. ${why}`,
     ...drawLayers(plan, options),
     ...drawOpen(plan, options),
+    ...section(
+      'NOT READY, THEIR TOOLS MAY BE MISSING',
+      reply.servers.map(({ name, status: state }) => `${name} is ${state}; see: pml status`),
+      options.colours,
+    ),
     ...(options.why ? drawWhy(reply, options) : []),
   ]
   return lines.map((line) => fitLine(line, options.width)).join('\n')

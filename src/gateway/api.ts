@@ -31,7 +31,7 @@ import { redactedInfo, replyStatus } from './wire-error.js'
  *   GET  /api/tools                                   {tools: ToolSummary[]}
  *   POST /api/search  {query, limit?, context?}       {tools: [{id, name, description, signature, score, parts}], servers}
  *   POST /api/call    {tool, arguments?, timeoutMs?}  the tool's result, whole
- *   POST /api/plan    {intent, arguments?}            {status, why, plan: IntentPlan, explanation}; nothing is run
+ *   POST /api/plan    {intent, arguments?}            {status, why, plan: IntentPlan, explanation, servers}; nothing is run
  *   POST /api/run     {tasks, intent?}                Run, at its end; stored: false where a step could not be stored
  *   GET  /api/runs                                    {runs: RunSummary[]}, newest first
  *   GET  /api/runs/ID                                 Run
@@ -160,6 +160,7 @@ async function plan({ body, gone, deps }: Call): Promise<unknown> {
     why,
     plan: { ...redactJson(planned, deps.redact), plan: planned.plan },
     explanation: redactJson(deps.explain(planned), deps.redact),
+    servers: redactJson(serverNotes(deps.view.servers()), deps.redact),
   }
 }
 

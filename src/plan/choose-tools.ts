@@ -77,7 +77,7 @@ export async function chooseTools(intent: Intent, options: ChooseOptions): Promi
     const isNew = (tool: Tool): boolean => isAnotherCall(clause, tool, intent, chosen)
     const [best, ...rest] = hits.filter(({ tool }) => !served.has(tool.id) || isNew(tool))
     if (best === undefined || best.score < (clause.isWish ? leastScore : leastTold)) {
-      if (clause.isWish && ownWords(clause) > 0) unserved.push(clause.text.trim())
+      if (asksForSomething(clause)) unserved.push(clause.text.trim())
       continue
     }
     if (chosen.some((one) => one.tool.id === best.tool.id) && !isNew(best.tool)) continue
@@ -101,6 +101,21 @@ export async function chooseTools(intent: Intent, options: ChooseOptions): Promi
     tokens,
   }
 }
+
+/** Also in words that nobody here knows: `rm -rf /`. What tells something is longer, or begins with what it tells of. */
+function asksForSomething(clause: Clause): boolean {
+  if (clause.isWish) return ownWords(clause) > 0
+  const [first] = clause.words
+  return clause.words.length <= mostTerse && first !== undefined && !first.isValue && !tellers.has(first.stem)
+}
+
+const mostTerse = 6
+const tellers = new Set(
+  `the a an my your his her its our their this that these those there it i we you he she they which who what where when because since if so
+  as for with from to at in on by of and or but name title date time all both each no yes thanks thank hi hello also`
+    .split(/\s+/)
+    .map(stem),
+)
 
 const none: ReadonlySet<ToolId> = new Set()
 

@@ -14,7 +14,7 @@ export interface PlanAgainDeps {
   tool(id: ToolId): Tool | undefined
 }
 
-/** What went well n times goes well the next time as often as n + 8 of n + 9; never surer than this. */
+/** What went well n times goes well the next time as often as n + 12 of n + 13; never surer than this. */
 const surest = 0.97
 
 /** The same procedure as before; undefined where it can no longer be followed, or the caller gives values that may mean another. */
@@ -28,7 +28,7 @@ export function planAgain(
   const plan = follow(reused, intent, deps)
   if (plan === undefined) return undefined
   const { run, similarity, times } = reused
-  const score = Math.min(surest, (times + 8) / (times + 9)) * Math.min(1, similarity)
+  const score = Math.min(surest, (times + 12) / (times + 13)) * Math.min(1, similarity)
   const why = `as in run ${run.id}`
   return {
     intent: intent.text,
@@ -44,7 +44,7 @@ export function planAgain(
     confidence: score,
     unserved: [],
     notes: [
-      `The same intent went well ${times === 1 ? 'once' : `${times} times`}; this is what was done then.`,
+      `The same${run.intent.trim() === intent.text.trim() ? '' : ', with other values,'} went well ${times === 1 ? 'once' : `${times} times`}; this is what was done then.`,
     ],
     pastRuns: [run.id],
   }

@@ -4,6 +4,8 @@ import type { Experience } from '../model/experience.js'
 import type { IntentPlan, Plan, PlanEdge, TaskRequest, ToolChoice } from '../model/plan.js'
 import { collectReferences } from '../model/reference.js'
 import type { Tool, ToolId } from '../model/tool.js'
+import { splitWords } from '../model/words/split-words.js'
+import { stem } from '../model/words/stem.js'
 import { addPrerequisites } from './add-prerequisites.js'
 import { type Choice, chooseTools } from './choose-tools.js'
 import { edgesOfReferences } from './edges-of-references.js'
@@ -13,10 +15,13 @@ import type { PlanIntentOptions } from './intent-planner.js'
 import { layerPlan } from './layer-plan.js'
 import { layerTasks } from './layer-tasks.js'
 import { nameTasks } from './name-tasks.js'
+import { orderWrites } from './order-writes.js'
 import type { PickedTool } from './picked-tool.js'
 import { planTasks } from './plan-tasks.js'
 import { rateConfidence } from './rate-confidence.js'
+import type { LiteralKind } from './read/find-literals.js'
 import type { Intent } from './read/read-intent.js'
+import { pointers } from './wire/fit-fields.js'
 import type { Wired, Wiring } from './wire/wire-tools.js'
 
 export interface PlanAnewDeps extends Done {
@@ -68,7 +73,8 @@ export async function planAnew(
     tokensLeft: options.tokenBudget - choice.tokens,
   })
   const ids = nameTasks(all, deps.taken)
-  const edges = wired.edges.map((edge) => withLink(edge, all, wired)).map((edge) => nameEdge(edge, ids))
+  const needed = wired.edges.map((edge) => withLink(edge, all, wired)).map((edge) => nameEdge(edge, ids))
+  const edges = [...needed, ...orderWrites(all, ids, needed)]
   const { tasks, origins, missing, unused } = resolveArguments({
     tasks: openTasks(all, ids, edges, { wired, intent, done: deps.done }),
     edges,
@@ -80,7 +86,10 @@ export async function planAnew(
   const tools = all.flatMap(({ tool, score, serves, by, done }, at): readonly ToolChoice[] =>
     done === undefined ? [{ task: ids[at]!, tool: tool.id, score, serves, by }] : [],
   )
-  const { unserved, contradictions } = choice
+  const { contradictions } = choice
+  const unserved = [...choice.unserved, ...(intent.isCut ? [beyond] : [])]
+  const idle = idleValues(intent, wired, deps.served)
+  const repeated = repeatedWrites(plan, all, ids)
   return {
     intent: intent.text,
     plan,
@@ -95,13 +104,60 @@ export async function planAnew(
       edges,
       arguments: origins,
       missing,
-      unserved: unserved.length,
+      unserved: unserved.length + idle.length / 2 + repeated.length,
       contradictions: contradictions.length,
     }),
     unserved,
-    notes: [...notes, ...unused.map((name) => `Nothing takes the argument ${JSON.stringify(name)}.`)],
+    notes: [
+      ...notes,
+      ...unused.map((name) => `Nothing takes the argument ${JSON.stringify(name)}.`),
+      ...idle.map((text) => `Nothing takes ${JSON.stringify(text)} of the request.`),
+      ...repeated.map((id) => `${id} would be called for each with the same ${repeatedNames(plan, id)}.`),
+    ],
     pastRuns: wired.pastRuns,
   }
+}
+
+const beyond = 'what comes after the part of the request that was read: say it in a request of its own'
+
+/** Values that are meant for somebody: a path, an address, a quoted text. A date or a number may only tell something. */
+const addressed: ReadonlySet<LiteralKind> = new Set(['path', 'url', 'email', 'quoted'])
+const mostIdle = 5
+
+function idleValues({ clauses }: Intent, { literals }: Wired, served: number): readonly string[] {
+  const taken = new Set(literals.flatMap((one) => one.literals.map(({ start }) => start)))
+  return clauses
+    .slice(served)
+    .flatMap((clause) =>
+      clause.literals.filter(({ kind, start }) => addressed.has(kind) && !taken.has(start)),
+    )
+    .map(({ text }) => text)
+    .slice(0, mostIdle)
+}
+
+/** Tasks done for each that may write, and always at the same place: what is written last would be all that stays. */
+function repeatedWrites(plan: Plan, picks: readonly PickedTool[], ids: readonly string[]): readonly string[] {
+  return plan.tasks
+    .filter(
+      ({ id, each }) =>
+        each !== undefined && repeatedNames(plan, id) !== '' && isWriting(picks[ids.indexOf(id)]),
+    )
+    .map(({ id }) => id)
+}
+
+function isWriting(pick: PickedTool | undefined): boolean {
+  return pick?.tool.definition.annotations?.readOnlyHint === false
+}
+
+function repeatedNames({ tasks }: Plan, id: string): string {
+  const args = Object.entries(tasks.find((task) => task.id === id)?.arguments ?? {})
+  return args
+    .flatMap(([name, value]) => (typeof value === 'string' && pointsAtOne(name) ? [name] : []))
+    .join(' and ')
+}
+
+function pointsAtOne(name: string): boolean {
+  return splitWords(name).some((word) => pointers.has(stem(word)))
 }
 
 function noteChoice({ chosen, contradictions, cut }: Choice, intent: Intent): readonly string[] {

@@ -38,7 +38,7 @@ const missing = [
 
 function replyOf(plan: IntentPlan, status: PlanReply['status'] = 'suggestion'): PlanReply {
   const explanation = explainPlan(plan, { graph: graphOf([]), pageRank: () => 0.125 })
-  return { status, why: 'Only a suggestion was asked for.', plan, explanation }
+  return { status, why: 'Only a suggestion was asked for.', plan, explanation, servers: [] }
 }
 
 const run = {

@@ -9,6 +9,7 @@ import { commonArgs, defineCliCommand, type GatewayAccess, gatewayChoice } from 
 import { coloursFor } from '../colour.js'
 import { drawPlan, type PlanReply } from '../draw-plan.js'
 import { type Io, printJson, printLine } from '../io.js'
+import { repeatedOption } from '../parse-command.js'
 import { runCommand } from './run.js'
 
 export const planCommand = defineCliCommand({
@@ -20,8 +21,8 @@ export const planCommand = defineCliCommand({
     ...commonArgs,
     arguments: {
       type: 'string',
-      valueHint: 'json',
-      description: 'Values you know, by argument or task.argument; @file and - read them',
+      valueHint: 'key=value',
+      description: 'A value you know, by argument or task.argument; repeat it, or give JSON, @file or -',
     },
     why: { type: 'boolean', description: 'Say where everything comes from' },
     run: { type: 'boolean', description: 'Run it, unless something is missing or it is too unsure' },
@@ -38,10 +39,10 @@ THE DRAWING
   needs    the tasks it waits for, and how probable it is that it needs them
   given, wired, literal, learned, default
            where an argument comes from: you, an earlier result, your words, past runs, the tool's schema`,
-  async run({ args, io, gateway }) {
+  async run({ args, rawArgs, io, gateway }) {
     const intent = args._.join(' ').trim()
     if (intent === '') throw new UsageError('Expected what you want, in words.')
-    const given = args.arguments === undefined ? {} : await readCallArguments([args.arguments], io)
+    const given = await readCallArguments(repeatedOption(rawArgs, 'arguments'), io)
     return gateway.withGateway(gatewayChoice(args), async (api) => {
       const reply = (await api.post('/api/plan', { intent, arguments: given })) as PlanReply
       const canRun = reply.status === 'suggestion' && reply.plan.missing.length === 0
@@ -50,7 +51,11 @@ THE DRAWING
       if (args.json && runs) return printRunAsJson(reply, api, io)
       if (args.json) printJson(io, reply)
       else printPlan(reply, args.why === true, io)
-      if (runs) return runPlanned(reply, api, io, gateway)
+      if (runs) {
+        const code = await runPlanned(reply, api, io, gateway)
+        printLine(io, 'Results whole: the same with --json')
+        return code
+      }
       if (!args.json) printLine(io, nextStep(reply, intent, given))
       return refused
     })
@@ -76,7 +81,7 @@ function nextStep({ status, plan }: PlanReply, intent: string, given: JsonObject
   }
   if (status === 'suggestion') return `Nothing was run. Run it with: ${again(given)} --run`
   return plan.plan.tasks.length === 0
-    ? 'No tool was found for it. Say it in other words, or look for tools with: pml search WORDS'
+    ? 'No tool was found for it. Say it in other words (English ones), or look for tools with: pml search WORDS'
     : 'It is too unsure to be run. Say it in other words, or write the tasks: pml run --help'
 }
 

@@ -66,7 +66,7 @@ export function createExecuteWorkflow(deps: ExecuteWorkflowDeps): MetaTool {
         if (intent === undefined)
           throw new BadTasksError(
             'Neither tasks nor intent was given.',
-            'Give tasks: [{id, tool, arguments}].',
+            'Give tasks: [{id, tool, arguments}], or an intent: what is wanted, in words.',
           )
         return executeIntent({ intent, given, mode }, caller, deps)
       }

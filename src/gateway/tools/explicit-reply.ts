@@ -1,22 +1,28 @@
 import type { Json, JsonObject } from '../../model/json.js'
 import { jsonLength } from '../../model/json-length.js'
 import type { IntentPlan, TaskRequest } from '../../model/plan.js'
+import { redactJson } from '../../model/redact.js'
 import type { ToolDefinition } from '../../model/tool.js'
 import type { ToolResult } from '../../model/tool-call.js'
 import { setAt } from '../../plan/fill/set-at.js'
+import type { CatalogueView } from '../catalogue-view.js'
 import type { FindTools } from '../find-tools.js'
 import { toRequest } from '../to-request.js'
 import { describePlan } from './describe-plan.js'
 import { describeHit } from './discover.js'
 import { reply } from './meta-tool.js'
 import { boundText, planBounds } from './reply-bounds.js'
+import { describeNotes, serverNotes } from './server-notes.js'
 import { openPoints, type SuggestionDeps } from './suggestion-reply.js'
 
 export interface ExplicitDeps extends SuggestionDeps {
+  readonly view: Pick<CatalogueView, 'servers'>
   readonly findTools: FindTools
 }
 
 const candidateCount = 5
+/** An example is taken at its word: what hardly fits is none. */
+const leastExample = 0.2
 /** The draft with all about it, the example in the hint, and the tools that were found share the reply with its text. */
 const shareOfDraft = 0.35
 const shareOfExample = 0.1
@@ -34,12 +40,13 @@ export async function explicitReply(
     hits.map((hit) => describeHit(hit, view)),
     planBounds(deps, shareOfCandidates).maxChars,
   )
-  const best = hits.find((hit) => hit.tool.changed === undefined)
+  const best = hits.find((hit) => hit.tool.changed === undefined && hit.score >= leastExample)
   const isDrafted = plan.plan.tasks.length > 0
   const tasks = isDrafted
     ? exampleOf(plan)
     : best && [{ id: 'a', tool: best.tool.id, arguments: argumentsFor(best.tool.definition, given) }]
   const example = tasks && { tasks: tasks as unknown as Json }
+  const servers = serverNotes(deps.view.servers()).map((note) => redactJson(note, deps.redact))
   const isShort = JSON.stringify(example ?? '').length <= planBounds(deps, shareOfExample).maxChars
   const hint = howToWrite(example, isShort)
   const explained = [why, deps.explain(plan).text].filter(Boolean).join('\n')
@@ -55,11 +62,13 @@ export async function explicitReply(
       ...(plan.notes.length > 0 && { notes: described.notes! }),
       why: described.why!,
       hint: deps.redact(hint),
+      ...(servers.length > 0 && { servers }),
     },
     boundText(
       [
         `explicit_required: ${why} ${hint}`,
         ...openPoints(plan, deps.redact),
+        ...(servers.length > 0 ? [`Not all servers are ready: ${describeNotes(servers)}.`] : []),
         ...candidates.map((one) => `${one.signature} - ${one.description}`),
       ],
       deps,
@@ -68,7 +77,7 @@ export async function explicitReply(
 }
 
 function howToWrite(example: JsonObject | undefined, isShort: boolean): string {
-  if (example === undefined) return 'No tool was found for this; try discover with other words.'
+  if (example === undefined) return 'No tool was found for this; try discover with other words, English ones.'
   return isShort
     ? `Write the tasks, for instance ${JSON.stringify(example)}`
     : 'Write the tasks; plan holds a draft of them.'

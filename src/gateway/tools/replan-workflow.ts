@@ -38,8 +38,10 @@ export async function replanWorkflow(
   const plan = { ...replanned, notes: [...replanned.notes, ...noteHidden(replanned)] }
   const isRunning = run.status === 'running'
   const { verdict, why } = judgeIntent(plan, isRunning ? 'suggest' : mode, deps)
-  if (verdict === 'explicit_required' || plan.added.length === 0)
-    return explicitReply(plan, given, plan.added.length === 0 ? nothingAdded : why, deps)
+  // What is done is no draft: sent again, it would be done again.
+  if (plan.added.length === 0)
+    return explicitReply({ ...plan, plan: { ...plan.plan, tasks: [] } }, given, nothingAdded, deps)
+  if (verdict === 'explicit_required') return explicitReply(plan, given, why, deps)
   const more = whatChanged(run, plan, deps.redact)
   if (verdict === 'suggestion') {
     const reason = isRunning ? `${stillRunning} ${why}` : why

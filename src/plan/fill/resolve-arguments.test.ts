@@ -231,9 +231,12 @@ describe('what past runs did', () => {
     const habit: ArgumentHabit = {
       argument: 'entities[].entityType',
       how: { kind: 'constant', value: 'file' },
-      count: 1,
-      of: 1,
+      count: 2,
+      of: 2,
     }
+    const once = { ...habit, count: 1, of: 1 }
+    const unsure = await resolve([{ tool: nested }], { habits: { 's:use': [once] } })
+    expect(argsOf(unsure, 'use')).toEqual({})
     const resolved = await resolve([{ tool: nested }], { habits: { 's:use': [habit] } })
     expect(argsOf(resolved, 'use')).toEqual({ entities: [{ entityType: 'file' }] })
     expect(resolved.origins[0]!.argument).toBe('entities[0].entityType')

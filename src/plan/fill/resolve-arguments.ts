@@ -223,6 +223,8 @@ function elementValue(
 
 /** A way of filling it that past runs had is taken where it was the rule. */
 const habitual = 0.5
+/** What was so once may have been so for that one thing. */
+const leastSeen = 2
 
 function learnedValue(field: ShapedField, { task, before, experience, lists }: Sources): Value | undefined {
   const place = field.path.replaceAll('[*]', '[]')
@@ -230,7 +232,7 @@ function learnedValue(field: ShapedField, { task, before, experience, lists }: S
     if (argument !== place || count / Math.max(1, of) < habitual) continue
     const times = `in ${count} of ${of} past ${of === 1 ? 'run' : 'runs'}`
     const learned = { source: 'learned', confidence: (count + 1) / (of + 2) } as const
-    if (how.kind === 'constant' && field.isRequiredHere)
+    if (how.kind === 'constant' && field.isRequiredHere && count >= leastSeen)
       return { ...learned, value: coerceGiven(how.value, field).value, why: `it was this ${times}` }
     if (how.kind !== 'wired') continue
     const producer = before.find((one) => one.shape.tool.id === how.from)

@@ -10,6 +10,7 @@ export function joinIntents(first: Intent, second: Intent): Intent {
   })
   return {
     text: before + second.text,
+    isCut: second.isCut,
     clauses: [
       ...(before === '' ? [] : first.clauses),
       ...second.clauses.map((clause) => ({

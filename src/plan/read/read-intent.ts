@@ -12,6 +12,8 @@ import { findLiterals, type Literal } from './find-literals.js'
 export interface Intent {
   readonly text: string
   readonly clauses: readonly Clause[]
+  /** There is more than was read: a longer text, or more wishes than anybody plans at once. */
+  readonly isCut: boolean
 }
 
 export interface Clause {
@@ -126,7 +128,7 @@ export function readIntent(text: string): Intent {
       hasAlternative: choice.test(plain),
     }
   })
-  return { text: bounded, clauses }
+  return { text: bounded, clauses, isCut: text.length > longestIntent || clauses.length >= mostClauses }
 }
 
 /** Values are no boundaries and no pointing words, whatever they say. Names stay: they are words, too. */

@@ -2,6 +2,7 @@ import { stem } from '../../model/words/stem.js'
 import type { Literal } from '../read/find-literals.js'
 import type { Clause, Intent } from '../read/read-intent.js'
 import { isLister, primaryInput, type ToolShape } from './describe-tool.js'
+import { pointers } from './fit-fields.js'
 import { fitLiteral } from './fit-literal.js'
 import type { ToolPlace } from './place-tools.js'
 import type { Field } from './schema-fields.js'
@@ -101,7 +102,7 @@ function optionsOf(
     for (const literal of literals) {
       const fit = fitLiteral(literal, field)
       if (fit === 0) continue
-      const score = fit + naming(literal, field, clause, said) - penalty
+      const score = fit + naming(literal, field, clause, said, shape) - penalty
       if (score >= leastFit) options.push({ tool, field, literal, score })
     }
   }
@@ -133,8 +134,14 @@ function wordPlaces({ words }: Clause): WordPlaces {
   return places
 }
 
-function naming(literal: Literal, field: Field, clause: Clause, said: WordPlaces): number {
-  if (isNamed(literal, field, clause, said)) return namedBonus
+function naming(
+  literal: Literal,
+  field: Field,
+  clause: Clause,
+  said: WordPlaces,
+  { thing }: ToolShape,
+): number {
+  if (isNamed(literal, field, clause, said, thing)) return namedBonus
   const before = clause.text.slice(
     Math.max(0, literal.start - clause.start - 24),
     literal.start - clause.start,
@@ -167,8 +174,21 @@ const prepositions: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   ).map(([word, names]) => [word, new Set(names.split(' ').map(stem))]),
 )
 
-function isNamed(literal: Literal, field: Field, clause: Clause, said: WordPlaces): boolean {
-  return field.words.some((word) => said.get(word)?.some((at) => stands(at, literal, clause)))
+/**
+ * By its last word, or where that only points, by the others: `client 'John'` names the `client_name`, but `the entity Bob` no
+ * `entityType`. A bare `name` is that of what the tool is about.
+ */
+function isNamed(
+  literal: Literal,
+  { words }: Field,
+  clause: Clause,
+  said: WordPlaces,
+  thing: ReadonlySet<string>,
+): boolean {
+  const head = words.at(-1)
+  if (head === undefined) return false
+  const names = pointers.has(head) ? [...words, ...(words.length === 1 ? thing : [])] : [head]
+  return names.some((word) => said.get(word)?.some((at) => stands(at, literal, clause)))
 }
 
 /** Shortly before the value, or right after it. */

@@ -41,7 +41,17 @@ function fitType(
   if (literal.kind === 'name' && field.words.some((word) => word === 'languag'))
     return languages.has(literal.text.toLowerCase()) ? 1 : 0.1
   if (literal.kind === 'name' && languages.has(literal.text.toLowerCase())) return 0.2
-  if (wanted !== undefined) return wanted.has(literal.kind) ? 0.9 : literal.kind === 'quoted' ? 0.35 : 0
+  // Quotes are put around anything: what is of the very kind comes first.
+  if (wanted !== undefined)
+    return literal.kind === 'quoted'
+      ? wanted.has('quoted')
+        ? 0.6
+        : 0.35
+      : wanted.has(literal.kind)
+        ? 0.9
+        : 0
+  // `to Bob`, where a name is asked for.
+  if (literal.kind === 'name' && field.words.includes('name')) return 0.85
   return kindOfText[literal.kind]
 }
 

@@ -104,8 +104,8 @@ export async function planAnew(
       edges,
       arguments: origins,
       missing,
-      unserved: unserved.length + idle.length / 2 + repeated.length,
-      contradictions: contradictions.length,
+      unserved: unserved.length + idle.length / 2,
+      contradictions: contradictions.length + repeated.length,
     }),
     unserved,
     notes: [

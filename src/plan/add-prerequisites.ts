@@ -9,6 +9,7 @@ import { canBeLookedUp, findPrerequisite, type Prerequisite } from './find-prere
 import { nameTasks } from './name-tasks.js'
 import type { PickedTool } from './picked-tool.js'
 import type { Intent } from './read/read-intent.js'
+import { repeatForValues } from './repeat-for-values.js'
 import type { ShapedField } from './wire/describe-tool.js'
 import type { Wired, Wiring } from './wire/wire-tools.js'
 
@@ -45,6 +46,11 @@ export async function addPrerequisites(
   const tried = new Set<string>()
   for (let added = 0; ; ) {
     const wired = await wirePicks(picks, intent, deps)
+    const repeated = repeatForValues(picks, intent, wired)
+    if (repeated !== undefined) {
+      picks = repeated
+      continue
+    }
     const need = added < mostPrerequisites ? firstNeed(wired, picks, intent, deps, tried) : undefined
     if (need === undefined) return { picks, wired }
     tried.add(keyOf(need))

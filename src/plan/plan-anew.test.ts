@@ -23,11 +23,21 @@ describe('values', () => {
     expect(missing.map(({ argument }) => argument)).toContain('entities[0].entityType')
   })
 
+  it('of a list that a tool takes one by one are a call each', async () => {
+    const plan = await planner.planFor('read notes.md, other.md and third.md')
+    expect(argumentsOf(plan)).toEqual({
+      read_file: { path: 'notes.md' },
+      read_file_2: { path: 'other.md' },
+      read_file_3: { path: 'third.md' },
+    })
+    expect(plan.edges).toEqual([])
+  })
+
   it('that nothing takes are named, and make the plan less sure', async () => {
-    const both = await planner.planFor('read notes.md and other.md')
+    const both = await planner.planFor('read notes.md with "care"')
     const one = await planner.planFor('read notes.md')
-    expect(both.notes).toContain('Nothing takes "other.md" of the request.')
-    expect(both.confidence).toBeLessThan(one.confidence * 0.8)
+    expect(both.notes).toContain('Nothing takes "care" of the request.')
+    expect(both.confidence).toBeLessThan(one.confidence * 0.9)
   })
 })
 

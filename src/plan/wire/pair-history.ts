@@ -31,7 +31,7 @@ export interface PairHistoryDeps {
 }
 
 /** One run says little, ten say most of what can be said. */
-const directionWeight = 0.9
+const directionWeight = 1
 /** A run whose intent is .1 less like this one counts a third. */
 const sharpness = 12
 /** As if so many steps had been seen, of which so many needed another: in ordinary requests six in ten do. */

@@ -1,7 +1,7 @@
 /**
  * How probable it is that one tool needs another, for every ordered pair of the chosen tools: a sum of few pieces of evidence in
- * log-odds, each of which a reader can check. The weights are set by hand, to round numbers, and were looked at on one set
- * (bench/plan/README.md says which); none is fitted.
+ * log-odds, each of which a reader can check. The weights are set by hand, to round numbers, while looking at the
+ * development sets: bench/plan/README.md says what was looked at where.
  */
 import { stem } from '../../model/words/stem.js'
 import { stopWords } from '../../model/words/stop-words.js'

@@ -1,3 +1,4 @@
+import { compareText } from '../model/compare-text.js'
 import type { Edge } from '../model/edge.js'
 import type { AdjacencyNode, AdjacencyPair } from './create-adjacency.js'
 import { edgeWeight } from './edge-weight.js'
@@ -9,7 +10,7 @@ export function weighNeighbours(node: AdjacencyNode, at: number): readonly Neigh
   for (const pair of node.out.values()) found.push({ node: pair.to.id, weight: bothWays(pair, at) })
   for (const pair of node.in)
     if (pair.back === undefined) found.push({ node: pair.from.id, weight: bothWays(pair, at) })
-  return found.sort((a, b) => b.weight - a.weight || compare(a.node, b.node))
+  return found.sort((a, b) => b.weight - a.weight || compareText(a.node, b.node))
 }
 
 /** Every edge of these pairs, strongest first. */
@@ -32,7 +33,7 @@ export function drawNeighbours(node: AdjacencyNode, most: number, at: number): r
     if (pair.back === undefined && pair.from.lot < share)
       found.push({ node: pair.from.id, weight: bothWays(pair, at) })
   // Sums differ in their last digit by order, too.
-  return found.sort((a, b) => compare(a.node, b.node))
+  return found.sort((a, b) => compareText(a.node, b.node))
 }
 
 export function strongestWeight(edges: readonly Edge[], at: number): number {
@@ -47,9 +48,5 @@ function bothWays({ edges, back }: AdjacencyPair, at: number): number {
 }
 
 function compareKeys(a: Edge, b: Edge): number {
-  return compare(a.from, b.from) || compare(a.to, b.to) || compare(a.type, b.type)
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
+  return compareText(a.from, b.from) || compareText(a.to, b.to) || compareText(a.type, b.type)
 }

@@ -9,6 +9,7 @@
  *
  * Few and near: at most `mostGivers` for each consumer, its own server first, rare things before common ones.
  */
+import { compareText } from '../model/compare-text.js'
 import type { EdgeKey } from '../model/edge.js'
 import { isObject } from '../model/json.js'
 import type { Tool, ToolId } from '../model/tool.js'
@@ -61,7 +62,8 @@ function rarestFirst(
     .map(([thing, taking]) => ({ thing, taking, giving: givers.get(thing) ?? [] }))
     .sort(
       (a, b) =>
-        a.giving.length * a.taking.length - b.giving.length * b.taking.length || compare(a.thing, b.thing),
+        a.giving.length * a.taking.length - b.giving.length * b.taking.length ||
+        compareText(a.thing, b.thing),
     )
 }
 
@@ -69,8 +71,8 @@ function rarestFirst(
 function choose(scores: ReadonlyMap<ToolId, ReadonlyMap<ToolId, number>>): readonly EdgeKey[] {
   const given = new Map<ToolId, number>()
   const edges: EdgeKey[] = []
-  for (const [to, from] of [...scores].sort(([a], [b]) => compare(a, b))) {
-    const best = [...from].sort(([a, x], [b, y]) => y - x || compare(a, b))
+  for (const [to, from] of [...scores].sort(([a], [b]) => compareText(a, b))) {
+    const best = [...from].sort(([a, x], [b, y]) => y - x || compareText(a, b))
     const free = best.filter(([giver]) => (given.get(giver) ?? 0) < mostTakers)
     for (const [giver] of free.slice(0, mostGivers)) {
       given.set(giver, (given.get(giver) ?? 0) + 1)
@@ -165,8 +167,4 @@ function add(groups: Map<string, Tool[]>, key: string, tool: Tool): void {
   const group = groups.get(key)
   if (group) group.push(tool)
   else groups.set(key, [tool])
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

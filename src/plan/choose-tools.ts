@@ -5,7 +5,7 @@
 import { isCallable, type Tool, type ToolId } from '../model/tool.js'
 import { splitWords } from '../model/words/split-words.js'
 import { stem } from '../model/words/stem.js'
-import { stopWords } from '../model/words/stop-words.js'
+import { stopStems } from '../model/words/stop-words.js'
 import type { ToolHit, ToolSearch } from './find/create-tool-search.js'
 import { rankHits, withLead } from './rate-hit.js'
 import type { LiteralKind } from './read/find-literals.js'
@@ -181,10 +181,8 @@ async function find(
 }
 
 function ownWords({ words }: Clause): number {
-  return words.filter(({ stem: word, isValue }) => !isValue && !stops.has(word)).length
+  return words.filter(({ stem: word, isValue }) => !isValue && !stopStems.has(word)).length
 }
-
-const stops = new Set([...stopWords].map(stem))
 
 /** `translate A to French and translate B to German` are two calls of one tool: both say its verb and bring their own values. */
 function isAnotherCall(clause: Clause, tool: Tool, intent: Intent, chosen: readonly ChosenTool[]): boolean {

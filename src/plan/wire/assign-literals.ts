@@ -1,3 +1,4 @@
+import { compareText } from '../../model/compare-text.js'
 import { stem } from '../../model/words/stem.js'
 import type { Literal } from '../read/find-literals.js'
 import type { Clause, Intent } from '../read/read-intent.js'
@@ -204,8 +205,4 @@ function isNearest(at: number, literal: Literal, clause: Clause): boolean {
   return !clause.literals.some(
     (other) => other !== literal && other.start > at && other.start < literal.start,
   )
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

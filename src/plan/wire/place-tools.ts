@@ -1,5 +1,4 @@
-import { stem } from '../../model/words/stem.js'
-import { stopWords } from '../../model/words/stop-words.js'
+import { stopStems } from '../../model/words/stop-words.js'
 import type { Clause, Intent } from '../read/read-intent.js'
 import type { ToolShape } from './describe-tool.js'
 
@@ -86,7 +85,7 @@ function scoreClause(clause: Clause, shape: ToolShape, rarity: ReadonlyMap<strin
   let score = 0
   const inputs = new Set(shape.inputs.flatMap(({ words }) => words))
   for (const word of new Set(clause.words.filter((one) => !one.isValue).map((one) => one.stem))) {
-    if (stems.has(word)) continue
+    if (stopStems.has(word)) continue
     const rare = rarity.get(word) ?? 1
     if (shape.thing.has(word)) score += nameWeight * rare
     else if (shape.verb === word) score += verbWeight * rare
@@ -95,8 +94,6 @@ function scoreClause(clause: Clause, shape: ToolShape, rarity: ReadonlyMap<strin
   }
   return score
 }
-
-const stems = new Set([...stopWords].map(stem))
 
 /** 1 for a word that one of the tools says, less for one that many say. */
 function rarityOf(shapes: readonly ToolShape[]): ReadonlyMap<string, number> {

@@ -3,8 +3,7 @@
  * log-odds, each of which a reader can check. The weights are set by hand, to round numbers, while looking at the
  * development sets: bench/plan/README.md says what was looked at where.
  */
-import { stem } from '../../model/words/stem.js'
-import { stopWords } from '../../model/words/stop-words.js'
+import { stopStems } from '../../model/words/stop-words.js'
 import type { Clause, Intent } from '../read/read-intent.js'
 import { primaryInput, roleOf, type ToolShape, wantedInputs } from './describe-tool.js'
 import { type Fit, type FitSide, findFits } from './find-fits.js'
@@ -175,8 +174,6 @@ function isNamedAs(input: Field, clause: Clause | undefined): boolean {
   })
 }
 
-const stops = new Set([...stopWords].map(stem))
-
 function tellingWords(shapes: readonly ToolShape[]): Shared['telling'] {
   const products = shapes.map(
     (shape) =>
@@ -185,7 +182,7 @@ function tellingWords(shapes: readonly ToolShape[]): Shared['telling'] {
           ...shape.thing,
           ...shape.outputs.flatMap(({ words }) => words),
           ...(shape.verb ? [shape.verb] : []),
-        ].filter((word) => !stops.has(word) && word.length > 1),
+        ].filter((word) => !stopStems.has(word) && word.length > 1),
       ),
   )
   const counts = new Map<string, number>()

@@ -2,8 +2,10 @@
  * Given the tools of a request, what needs what: every ordered pair is weighed, so the order in which they are given does not
  * matter; a circle loses its weakest edge; an edge says what feeds what.
  */
+
 import type { Embedder } from '../../embed/embedder.js'
 import type { KnowledgeGraph } from '../../graph/knowledge-graph.js'
+import { compareText } from '../../model/compare-text.js'
 import type { Experience } from '../../model/experience.js'
 import type { PlanEdge } from '../../model/plan.js'
 import type { Tool } from '../../model/tool.js'
@@ -63,7 +65,8 @@ export function createWiring(deps: WiringDeps): Wiring {
     async wire(text, tools, known) {
       // One order for all: where two are equal, the order in which they were given must not decide.
       const order = [...tools.keys()].sort(
-        (a, b) => compare(tools[a]!.id, tools[b]!.id) || (known?.clauses[a] ?? 0) - (known?.clauses[b] ?? 0),
+        (a, b) =>
+          compareText(tools[a]!.id, tools[b]!.id) || (known?.clauses[a] ?? 0) - (known?.clauses[b] ?? 0),
       )
       const placeOf = new Map(order.map((tool, place) => [tool, place]))
       const wired = await wireSorted(known?.intent ?? readIntent(text), {
@@ -134,10 +137,6 @@ async function wireSorted(
     .flatMap((pair) => withForeseen(pair, helpers) ?? [])
   const { edges, dropped, runs } = chooseEdges(possible, { shapes, filled, history })
   return { edges, dropped, intent, shapes, literals, pastRuns: runs }
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }
 
 function placeAt(place: ToolPlace, clause: number, { clauses }: Intent): ToolPlace {

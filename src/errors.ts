@@ -346,6 +346,50 @@ export class RunNotFoundError extends PmlError {
   }
 }
 
+/** A command that makes no sense for the run as it is. */
+export class CommandRefusedError extends PmlError {
+  constructor(
+    readonly runId: string,
+    message: string,
+    hint: string,
+  ) {
+    super('COMMAND_REFUSED', message, hint)
+  }
+}
+
+/** A call that the user's policy forbids. */
+export class CallBlockedError extends PmlError {
+  constructor(
+    readonly toolId: string,
+    why: string,
+  ) {
+    super('CALL_BLOCKED', `${toolId} is not called: ${why}`, 'A person can change that: approvals.tools in the configuration.')
+  }
+}
+
+export class DecisionNotFoundError extends PmlError {
+  constructor(readonly decisionId: string) {
+    super(
+      'DECISION_NOT_FOUND',
+      `No decision "${decisionId}".`,
+      'See what waits for an answer with: pml approve',
+    )
+  }
+}
+
+/** An answer that was not taken; that it was given is kept. */
+export class DecisionRefusedError extends PmlError {
+  constructor(
+    readonly decisionId: string,
+    /** `expired`, `answered` otherwise before, `changed` arguments or policy, `human`: only a person may approve. */
+    readonly reason: 'expired' | 'answered' | 'changed' | 'human',
+    message: string,
+    hint: string,
+  ) {
+    super(`DECISION_${reason.toUpperCase()}`, message, hint)
+  }
+}
+
 export class ResultHandleError extends PmlError {
   constructor(readonly handle: string) {
     super(

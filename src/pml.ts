@@ -6,7 +6,10 @@
 import { createEmbedderChoice } from './embed/choose-embedder.js'
 import { openToolVectors } from './embed/open-tool-vectors.js'
 import { createStaticEmbedder } from './embed/static-embedder.js'
-import { openRuns, type Runs } from './execute/open-runs.js'
+import { openDirectApprovals } from './execute/open-direct-approvals.js'
+import { openRuns } from './execute/open-runs.js'
+import type { Runs } from './execute/runs.js'
+import { createCallRules } from './gateway/call-rules.js'
 import { createGateway, type Gateway } from './gateway/create-gateway.js'
 import { createTokenCounter } from './gateway/token-counter.js'
 import { createAnalysis } from './graph/create-analysis.js'
@@ -16,6 +19,7 @@ import { createLearning } from './learn/create-learning.js'
 import { followTemplates } from './learn/follow-templates.js'
 import type { PmlConfig } from './model/config.js'
 import type { Log } from './model/log.js'
+import { newId } from './model/new-id.js'
 import { defaultPolicy } from './model/policy.js'
 import type { Redact } from './model/redact.js'
 import { definitionText, isCallable, type Tool } from './model/tool.js'
@@ -25,6 +29,7 @@ import { explainPlan } from './plan/explain-plan.js'
 import { createToolSearch, type ToolSearch } from './plan/find/create-tool-search.js'
 import type { IntentPlanner } from './plan/intent-planner.js'
 import { createLateStore } from './store/create-late-store.js'
+import { readOwnerId } from './store/owner-id.js'
 import { readSnapshot } from './store/snapshot.js'
 import type { Store } from './store/store.js'
 import { openUpstreams } from './upstream/open-upstreams.js'
@@ -44,6 +49,8 @@ export interface PmlOptions {
   onSecrets(server: string, secrets: readonly string[]): void
   /** A client's process knows variables that the configuration lacks here. */
   lend(values: Readonly<Record<string, string>>): Promise<void>
+  /** Whether runs that an earlier process left go on here; a command that is gone in a moment leaves them alone. */
+  readonly takesUpRuns: boolean
   /** Told what is being done while it starts. */
   onProgress(step: string): void
 }
@@ -66,6 +73,8 @@ const startAfterMs = 300
 const analyseAfterMs = 2_000
 /** Opening the store takes about a second; a first start, which creates it, has nothing to tell yet. */
 const graphWithinMs = 5_000
+/** A database that is not there yet comes up within seconds, or a person has to act. */
+const takeUpAgainMs = 2_000
 
 export function createPml(options: PmlOptions): Pml {
   const { dataDirectory, log, redact } = options
@@ -97,6 +106,7 @@ export function createPml(options: PmlOptions): Pml {
   const report = (what: string) => (error: unknown) => {
     if (!closing) log.warn(what, { error: String(error) })
   }
+  let isLearned = false
   const lateStore = createLateStore({
     dataDirectory,
     databaseUrl: options.databaseUrl,
@@ -104,8 +114,9 @@ export function createPml(options: PmlOptions): Pml {
     log,
     async onOpen(store) {
       upstreams.adoptPins(await store.loadTools())
-      await learning.load(store)
-      await store.markInterrupted()
+      // A store that is opened again has nothing that was not learned here.
+      if (!isLearned) await learning.load(store)
+      isLearned = true
     },
     onTrouble: report('the store could not be opened'),
   })
@@ -142,20 +153,38 @@ export function createPml(options: PmlOptions): Pml {
     upstreams.start()
     lateStore.open()
     embedderChoice.choose(config.search)
+    if (options.takesUpRuns) takeUpRuns()
   })
+  /** Once in the life of a process: a store that is opened again has nothing that is not under way here. */
+  const takeUpRuns = (): void => {
+    lateStore
+      .current()
+      .then(() => runs.takeUp())
+      .catch((error: unknown) => {
+        if (closing) return
+        report('runs of an earlier process were not taken up')(error)
+        setTimeout(takeUpRuns, takeUpAgainMs).unref()
+      })
+  }
   const startTimer = setTimeout(start, startAfterMs)
 
   const callTool: Upstreams['callTool'] = (call) => {
     start()
     return upstreams.callTool(call)
   }
+  const rules = createCallRules({ config: () => config, tool: upstreams.tool })
+  const approvals = openDirectApprovals({ store: lateStore.current, now: Date.now, newId, redact, log })
   const runs = openRuns({
     callTool,
     store: lateStore.current,
+    owner: readOwnerId(dataDirectory),
+    rules,
+    directApprovals: approvals,
     concurrentCalls: () => config.limits.concurrentCalls,
-    onEnd: (plan, run) => void learning.learn(plan, run),
+    onEnd: (plan, run, lesson) => void learning.learn(plan, run, lesson),
     redact,
     log,
+    now: Date.now,
   })
   const counter = createTokenCounter()
   const persist = persistCatalogue({
@@ -196,6 +225,8 @@ export function createPml(options: PmlOptions): Pml {
     callTool,
     endSession: upstreams.endSession,
     runs,
+    rules,
+    approvals,
     planner: afterLearned(planner, () => withinMs(learning.settled(), graphWithinMs, undefined)),
     policy: () => defaultPolicy,
     explain: (plan) =>

@@ -12,6 +12,11 @@ import pg from 'pg'
 export interface TestPostgres {
   /** A new, empty database; gives its URL. */
   createDatabase(): Promise<string>
+  /** As an administrator would: its connections are ended, its data stay. */
+  halt(): Promise<void>
+  /** Again, on the same data and the same port; answers when it resolves. */
+  resume(): Promise<void>
+  /** For good. */
   stop(): Promise<void>
 }
 
@@ -39,15 +44,22 @@ export async function startPostgres(bin: string): Promise<TestPostgres> {
     options,
   )
   const port = await freePort()
-  const server = spawn(
-    join(bin, 'postgres'),
-    ['-D', directory, '-p', String(port), '-h', '127.0.0.1', '-k', directory, '-c', 'fsync=off'],
-    options,
-  )
   const url = `postgres://pml@127.0.0.1:${port}`
-  const stop = () => stopServer(server, directory)
-  try {
+  let server: ChildProcess
+  const resume = async () => {
+    server = spawn(
+      join(bin, 'postgres'),
+      ['-D', directory, '-p', String(port), '-h', '127.0.0.1', '-k', directory, '-c', 'fsync=off'],
+      options,
+    )
     await answers(`${url}/postgres`, server)
+  }
+  const stop = async () => {
+    await haltServer(server)
+    rmSync(directory, { recursive: true, force: true })
+  }
+  try {
+    await resume()
   } catch (error) {
     await stop()
     throw error
@@ -58,6 +70,8 @@ export async function startPostgres(bin: string): Promise<TestPostgres> {
       await execute(`${url}/postgres`, `create database ${name}`)
       return `${url}/${name}`
     },
+    halt: () => haltServer(server),
+    resume,
     stop,
   }
 }
@@ -100,13 +114,11 @@ async function execute(url: string, sql: string): Promise<void> {
   }
 }
 
-async function stopServer(server: ChildProcess, directory: string): Promise<void> {
-  if (server.exitCode === null && server.signalCode === null) {
-    const exit = once(server, 'exit')
-    server.kill('SIGINT')
-    const late = setTimeout(() => server.kill('SIGQUIT'), 5000)
-    await exit
-    clearTimeout(late)
-  }
-  rmSync(directory, { recursive: true, force: true })
+async function haltServer(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return
+  const exit = once(server, 'exit')
+  server.kill('SIGINT')
+  const late = setTimeout(() => server.kill('SIGQUIT'), 5000)
+  await exit
+  clearTimeout(late)
 }

@@ -20,6 +20,11 @@ await tell(async ({ folder, env, pml, atEnd }) => {
   const mcpJson = join(project, '.mcp.json')
   mkdirSync(project)
   writeFileSync(join(project, 'orders.txt'), '3 teapots')
+  // What a person types in a terminal beside Claude Code; the page of the gateway has a button for it.
+  const approve = async (decision) => {
+    const approved = await pml(['approve', decision], { cwd: project })
+    assert.equal(approved.code, 0, approved.stderr)
+  }
   const readEntry = () => JSON.parse(readFileSync(mcpJson, 'utf8')).mcpServers.pml
 
   console.log('1. claude mcp add')
@@ -35,7 +40,7 @@ await tell(async ({ folder, env, pml, atEnd }) => {
   writeFileSync(join(project, 'pml.config.yaml'), stringify({ firstListWaitMs: 60_000, servers }))
   const first = await startAsClaudeCode(readEntry(), { project, env })
   atEnd(() => first.close())
-  await useTools(first)
+  await useTools(first, approve)
   await first.close()
 
   console.log('2. pml init, where .mcp.json has servers already')
@@ -52,7 +57,7 @@ await tell(async ({ folder, env, pml, atEnd }) => {
   console.log('   .mcp.json has pml alone; its servers are in pml.config.yaml, without the secret')
   const second = await startAsClaudeCode(taken, { project, env })
   atEnd(() => second.close())
-  await useTools(second)
+  await useTools(second, approve)
   await second.close()
 
   console.log('3. pml init --undo')
@@ -74,7 +79,7 @@ async function startAsClaudeCode({ command, args, env }, { project, env: own }) 
 }
 
 /** What a session asks first, and what its model then does. */
-async function useTools(client) {
+async function useTools(client, approve) {
   const tasks = [
     { id: 'read', tool: 'files:read_text_file', arguments: { path: 'orders.txt' } },
     {
@@ -83,8 +88,16 @@ async function useTools(client) {
       arguments: { path: 'copy.txt', content: { $from: 'read.content' } },
     },
   ]
-  const { structuredContent: run } = await client.callTool({ name: 'execute_workflow', arguments: { tasks } })
+  const { structuredContent: asked } = await client.callTool({
+    name: 'execute_workflow',
+    arguments: { tasks },
+  })
+  assert.equal(asked.status, 'approval_required', JSON.stringify(asked))
+  await approve(asked.decision.id)
+  const again = { workflow_id: asked.workflow_id, action: 'status' }
+  const { structuredContent: run } = await client.callTool({ name: 'control_workflow', arguments: again })
   assert.equal(run.status, 'complete', JSON.stringify(run))
+  console.log('   execute_workflow: waited for pml approve, then complete')
   assert.equal(run.tasks[0].result.content, '3 teapots')
 
   const { tools } = await client.listTools()

@@ -1,5 +1,7 @@
 // A server of your own (server.js) behind PML: all that it says reaches the client.
 import assert from 'node:assert/strict'
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -10,6 +12,8 @@ await tell(async ({ env, pml, atEnd }) => {
   const added = await pml(['add', 'rooms', '--', process.execPath, server])
   assert.equal(added.code, 0, added.stderr)
   console.log('pml add rooms -- node server.js')
+  // Booking sounds final, so PML would ask a person first; this server asks by itself.
+  appendFileSync(join(env.PML_HOME, 'pml.config.yaml'), 'approvals: { tools: { rooms:book_room: allow } }\n')
 
   const client = new Client(
     { name: 'example', version: '1.0.0' },

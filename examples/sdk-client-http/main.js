@@ -10,7 +10,9 @@ await tell(async ({ folder, env, write, pml, start, atEnd }) => {
   const rooms = fileURLToPath(new URL('../custom-server/server.js', import.meta.url))
   const servers = { rooms: { command: process.execPath, args: [rooms] } }
   // The first list waits for servers that were never seen, however busy this machine is.
-  const settings = { http: { token: '${PML_TOKEN}' }, firstListWaitMs: 60_000 }
+  // Booking sounds final, so PML would ask a person first; this server asks by itself.
+  const approvals = { tools: { 'rooms:book_room': 'allow' } }
+  const settings = { http: { token: '${PML_TOKEN}' }, firstListWaitMs: 60_000, approvals }
   const config = write('servers.json', JSON.stringify({ ...settings, servers }))
   const token = randomBytes(16).toString('hex')
   const up = start(program, ['up', '--port', '0', '--config', config], {

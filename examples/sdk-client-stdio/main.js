@@ -15,7 +15,9 @@ await tell(async ({ folder, env, write, atEnd }) => {
     files: { command: node, args: [npmServer('filesystem'), folder] },
     rooms: { command: node, args: [rooms] },
   }
-  const config = write('servers.json', JSON.stringify({ exposure: 'meta', mcpServers }))
+  // Booking sounds final, so PML would ask a person first; this server asks by itself.
+  const approvals = { tools: { 'rooms:book_room': 'allow' } }
+  const config = write('servers.json', JSON.stringify({ exposure: 'meta', approvals, mcpServers }))
 
   const client = new Client(
     { name: 'example', version: '1.0.0' },
@@ -23,10 +25,13 @@ await tell(async ({ folder, env, write, atEnd }) => {
     { versionNegotiation: { mode: 'auto' }, capabilities: { elicitation: { form: {} } } },
   )
   const questions = []
+  // A person would see a form; here all boxes are ticked.
   client.setRequestHandler('elicitation/create', ({ params }) => {
-    questions.push(params.message)
-    console.log(`  asked: ${params.message}`)
-    return { action: 'accept', content: { sure: true } }
+    const [question] = params.message.split('\n')
+    questions.push(question)
+    console.log(`  asked: ${question}`)
+    const boxes = Object.keys(params.requestedSchema.properties)
+    return { action: 'accept', content: Object.fromEntries(boxes.map((box) => [box, true])) }
   })
   const args = [program, 'serve', '--config', config]
   await client.connect(new StdioClientTransport({ command: node, args, env }))
@@ -56,7 +61,7 @@ await tell(async ({ folder, env, write, atEnd }) => {
   assert.deepEqual(booked.structuredContent, { room: 'attic', hour: 9 })
   console.log('rooms:book_room: booked')
 
-  // Both tasks in one request: the second starts when its content is there.
+  // Both tasks in one request: the second starts when its content is there, and when a person has approved that it writes.
   const tasks = [
     { id: 'agenda', tool: 'files:read_text_file', arguments: { path: 'agenda.txt' } },
     {
@@ -67,6 +72,7 @@ await tell(async ({ folder, env, write, atEnd }) => {
   ]
   const { structuredContent: run } = await client.callTool({ name: 'execute_workflow', arguments: { tasks } })
   assert.equal(run.status, 'complete', JSON.stringify(run))
+  assert.equal(questions.at(-1), 'example wants to call files:write_file.')
   assert.equal(readFileSync(join(folder, 'invitation.txt'), 'utf8'), 'Tea, and who brings it.')
   console.log(`execute_workflow: ${run.tasks.map(({ id, status }) => `${id} ${status}`).join(', ')}`)
 

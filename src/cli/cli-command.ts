@@ -41,6 +41,8 @@ export interface GatewayChoice {
   readonly exposure?: ExposureMode
   /** Says itself all that is wrong: only faults are logged, unless PML_LOG asks for more. */
   readonly quiet?: boolean
+  /** The command is asked to stop: done while the gateway is still there. */
+  readonly beforeStop?: () => Promise<unknown>
 }
 
 export interface HttpChoice extends GatewayChoice {

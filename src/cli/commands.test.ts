@@ -155,6 +155,12 @@ const names = [
   'call',
   'plan',
   'run',
+  'runs',
+  'approve',
+  'reject',
+  'resume',
+  'pause',
+  'abort',
   'learn',
   'model',
   'init',
@@ -453,7 +459,7 @@ describe('run', () => {
   ])('%s', async (name, text, body) => {
     writeFileSync(join(folder, name), text)
     const { code, stdout } = await pml(['run', name])
-    expect(asked).toEqual([{ path: '/api/run', body }])
+    expect(asked).toEqual([{ path: '/api/run', body: { ...body, follow: false } }])
     expect(stdout).toContain('a     files:read  complete  12 ms  {"n":1}')
     expect(code).toBe(0)
   })
@@ -477,6 +483,16 @@ describe('run', () => {
     expect(code).toBe(1)
     expect(stdout).toContain('Broke. Mend it.')
   })
+})
+
+it('runs says of one that was left by its gateway how to go on with it', async () => {
+  const left = { id: 'run-1', status: 'running', tasks: 1, startedAt: 0, isElsewhere: true }
+  const going = { id: 'run-2', status: 'running', tasks: 1, startedAt: 0 }
+  replies['/api/runs?limit=20'] = { runs: [going, left] }
+  replies['/api/decisions'] = { decisions: [] }
+  const { stdout } = await pml(['runs'])
+  expect(stdout).toMatch(/INTENT\nrun-1 {2}left +1 .*\nrun-2 {2}running +1 /)
+  expect(stdout).toMatch(/\n\nleft: go on with: pml resume run-1\n$/)
 })
 
 describe('add and remove', () => {

@@ -28,6 +28,20 @@ const commands: Readonly<Record<string, Entry>> = {
   call: entry('Call one tool', () => import('./commands/call.js'), 'callCommand'),
   plan: entry('Plan a workflow from what you want', () => import('./commands/plan.js'), 'planCommand'),
   run: entry('Run a workflow from a file', () => import('./commands/run.js'), 'runCommand'),
+  runs: entry('Runs and what they wait for', () => import('./commands/runs.js'), 'runsCommand'),
+  approve: entry(
+    'See what waits for your yes, and say it',
+    () => import('./commands/approve.js'),
+    'approveCommand',
+  ),
+  reject: entry('Say no to what waits for an answer', () => import('./commands/reject.js'), 'rejectCommand'),
+  resume: entry(
+    'Go on with a run that was paused or cut off',
+    () => import('./commands/resume.js'),
+    'resumeCommand',
+  ),
+  pause: entry('Have a run start nothing new', () => import('./commands/pause.js'), 'pauseCommand'),
+  abort: entry('End a run', () => import('./commands/abort.js'), 'abortCommand'),
   learn: entry(
     'What was learned from runs: which tools go together',
     () => import('./commands/learn.js'),

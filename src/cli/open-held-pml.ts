@@ -25,6 +25,7 @@ export interface HeldPmlOptions {
   readonly directory: string
   readonly args: HttpChoice
   readonly log: Log
+  readonly takesUpRuns: boolean
   onProgress(step: string): void
   /** Another file is in force: the first one that was made while the demo ran. */
   onConfigFile(file: string): void
@@ -68,6 +69,7 @@ export async function openHeldPml(options: HeldPmlOptions): Promise<HeldPml> {
       log.info('a client has lent variables that were not set here', { names: wanted.map(([name]) => name) })
       await watch.again()
     },
+    takesUpRuns: options.takesUpRuns,
     onProgress: options.onProgress,
   })
   const places = file === undefined ? configPlaces(place) : [file]

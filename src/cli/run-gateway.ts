@@ -53,7 +53,10 @@ export async function joinGateway(
     config,
     async openGateway(onConfigFile) {
       const { openHeldPml } = await import('./open-held-pml.js')
-      held = await openHeldPml({ directory, args, log, onProgress, onConfigFile })
+      held = await openHeldPml({
+        ...{ directory, args, log, onProgress, onConfigFile },
+        takesUpRuns: role === 'gateway',
+      })
       return held
     },
   })

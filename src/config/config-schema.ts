@@ -94,6 +94,29 @@ const endpoint = z.strictObject({
     .describe('Put before the text of every tool, where the model asks for it, as in "passage: ".'),
 })
 
+const answerer = z.enum(['human', 'agent'])
+
+export const approvalsSchema = z.strictObject({
+  by: answerer
+    .default('human')
+    .describe('Who may approve a dangerous call. agent: also the agent that wants to make it.'),
+  direct: z
+    .enum(['gateway', 'client'])
+    .default('gateway')
+    .describe(
+      "Dangerous tools that a client calls by themselves. gateway: asked about as in workflows; client: the client's own prompt is enough.",
+    ),
+  expireAfterMs: milliseconds
+    .default(24 * 60 * 60_000)
+    .describe('What nobody has answered by then is rejected.'),
+  tools: z
+    .record(text, z.enum(['allow', 'ask', 'block']))
+    .default({})
+    .describe(
+      'By server:tool, server:* or *: allow runs it unasked, also where it is dangerous; ask asks a person each time; block never calls it. The most specific entry counts.',
+    ),
+})
+
 const servers = z.record(text, serverSchema.meta({ id: 'server' }))
 
 export const configSchema = z.strictObject({
@@ -182,6 +205,10 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('How an intent becomes a plan.'),
+  approvals: z
+    .union([answerer, approvalsSchema])
+    .prefault({})
+    .describe('When a person is asked before a tool is called. A bare human or agent means by.'),
   limits: z
     .strictObject({
       maxMessageBytes: z

@@ -20,7 +20,19 @@ export function describeIssue(
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ path: [...path, key], expected: unknownKey(key, knownKeys(path)) }))
   }
+  if (issue.code === 'invalid_union') {
+    const meant = issue.errors.find((errors) => errors.every(isWithin))
+    if (meant !== undefined)
+      return meant.flatMap((one) =>
+        describeIssue({ ...one, path: [...issue.path, ...one.path] }, written, knownKeys),
+      )
+  }
   return [{ path, expected: `expected ${expectation(issue)}, got ${show(valueAt(written, path), path)}` }]
+}
+
+/** Not of another kind altogether, so that this is how it was meant. */
+function isWithin({ path, code }: z.core.$ZodIssue): boolean {
+  return path.length > 0 || code === 'unrecognized_keys'
 }
 
 export function unknownKey(key: string, known: readonly string[]): string {
@@ -58,6 +70,8 @@ function expectation(issue: z.core.$ZodIssue): string {
     case 'too_small':
       if (issue.origin === 'string') return 'a text that is not empty'
       return issue.inclusive ? `at least ${issue.minimum}` : `more than ${issue.minimum}`
+    case 'invalid_union':
+      return issue.errors.map(([first]) => first && expectation(first)).join(' or ')
     case 'too_big':
       return `at most ${issue.maximum}`
     default:

@@ -5,10 +5,12 @@ import type { EndpointConfig, PmlConfig } from '../model/config.js'
 import { isLoopback } from '../model/is-loopback.js'
 import { isObject } from '../model/json.js'
 import type { ServerConfig } from '../model/server.js'
+import { parseToolId } from '../model/tool.js'
 import { buildEndpoint } from './build-endpoint.js'
 import { buildServer } from './build-server.js'
 import { collectSecrets, databaseSecrets, endpointSecrets } from './collect-secrets.js'
 import {
+  approvalsSchema,
   type ConfigFile,
   configSchema,
   type EndpointEntry,
@@ -53,6 +55,8 @@ export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
     lostEndpoints.has(name) ? [] : collect(() => oneEndpoint(name, entry)),
   )
   collect(() => checkTogether(settings, servers))
+  const approvals = approvalsOf(settings)
+  for (const name of Object.keys(approvals.tools)) checkRule(name, Object.keys(settings[section] ?? {}))
   refuseIfWrong()
 
   return {
@@ -70,6 +74,7 @@ export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
     http: httpOf(settings),
     search: { embedder: settings.search.embedder, endpoints },
     plan: settings.plan,
+    approvals,
     limits: {
       ...settings.limits,
       concurrentColdStarts: settings.limits.concurrentColdStarts ?? Math.max(2, availableParallelism()),
@@ -206,6 +211,22 @@ export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
     }
   }
 
+  /** A rule that is never looked at must not pass unseen: a `block` for `fiels:*` blocks nothing. Tools are not known here. */
+  function checkRule(name: string, known: readonly string[]): void {
+    const path = ['approvals', 'tools', name]
+    if (name === '*') return
+    const server = parseToolId(name)?.server
+    if (server === undefined) {
+      wrong.push(problem({ path, expected: 'expected server:tool, server:* or * as its name' }))
+      return
+    }
+    if (known.includes(server)) return
+    const closest = closestName(server, known)
+    if (closest !== undefined)
+      wrong.push(problem({ path, expected: `no server "${server}", did you mean "${closest}"?` }))
+    else warn({ path, expected: `no server "${server}", so it applies to nothing` })
+  }
+
   function warn(found: Problem): void {
     origin.onWarning(problem(found))
   }
@@ -264,6 +285,10 @@ function withPlaceholders(entry: ServerEntry): ServerEntry {
     if (filled[key] !== undefined && !URL.canParse(filled[key])) filled[key] = 'http://missing.invalid/'
   }
   return filled
+}
+
+function approvalsOf({ approvals }: ConfigFile): PmlConfig['approvals'] {
+  return typeof approvals === 'string' ? approvalsSchema.parse({ by: approvals }) : approvals
 }
 
 function httpOf(settings: ConfigFile): PmlConfig['http'] {

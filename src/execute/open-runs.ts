@@ -1,95 +1,263 @@
-import type { ClientSide } from '../model/client-side.js'
+/**
+ * The runs of this gateway. Promises: a run is open at most once, whoever asks for it at the same time; what an earlier process of
+ * this data directory left is taken up again; nothing that is told is ahead of the store. Never touches a run of another
+ * data directory on the same database: whether its gateway lives cannot be known from here.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CommandRefusedError, DecisionNotFoundError, RunNotFoundError } from '../errors.js'
+import type { CallRules } from '../model/call-rules.js'
+import type { Decision, DecisionAnswer } from '../model/decision.js'
 import type { Log } from '../model/log.js'
 import { newId } from '../model/new-id.js'
 import type { Plan } from '../model/plan.js'
 import type { Redact } from '../model/redact.js'
-import { redactRun, redactTask } from '../model/redact-run.js'
-import { type Run, type RunSummary, summarizeRun, type TaskOutcome } from '../model/run.js'
+import { redactDecision } from '../model/redact-run.js'
+import { isRunEnded, type Run, summarizeRun, type TaskOutcome } from '../model/run.js'
+import type { RunCommand } from '../model/run-command.js'
 import type { RunEvent } from '../model/run-event.js'
 import type { CallTool } from '../model/tool-call.js'
-import type { Store } from '../store/store.js'
+import { withinMs } from '../model/within-ms.js'
+import type { Store, StoredRun } from '../store/store.js'
+import { answerDecision } from './answer-decision.js'
+import { type Beginning, newBeginning } from './beginning.js'
+import { EventLog } from './event-log.js'
+import type { Step } from './journal.js'
+import type { DirectApprovals } from './open-direct-approvals.js'
 import { createRecentRuns } from './recent-runs.js'
-import { type RunHandle, runPlan } from './run-plan.js'
-
-/** The runs of this gateway: those under way by handle, the finished ones from the store. */
-export interface Runs {
-  /**
-   * The tools of a run may ask `client`; without one nobody is there to be asked. `finished` are outcomes of an earlier run
-   * that this one builds on (run-plan.ts).
-   */
-  start(plan: Plan, session: string, client?: ClientSide, finished?: readonly TaskOutcome[]): RunHandle
-  find(id: string): Promise<Run | undefined>
-  /** False when a step of a run, under way or ended lately, could not be stored. */
-  isStored(id: string): boolean
-  abort(id: string, reason: string): Promise<Run | undefined>
-  /** Newest first. */
-  list(limit: number): Promise<readonly RunSummary[]>
-  /** Aborts what is under way and waits until its end is stored. */
-  close(): Promise<void>
-}
+import { redactStep } from './redact-step.js'
+import { restoreRun } from './restore-run.js'
+import { type OpenRun, type RunOptions, runPlan } from './run-plan.js'
+import type { RunHandle, Runs, StartOptions } from './runs.js'
 
 export interface RunsOptions {
   readonly callTool: CallTool
   /** Opens in the background; a run's first step waits for it. */
   store(): Promise<Store>
+  /** The data directory: see the store's Checkpoint. */
+  readonly owner: string
+  readonly rules: CallRules
+  readonly directApprovals: Pick<DirectApprovals, 'answer' | 'pending'>
   concurrentCalls(): number
-  /** The run has ended; its values are as they were. What an earlier run did is left out: it was told at that one's end. */
-  onEnd(plan: Plan, run: Run): void
+  /**
+   * The run has ended; its values are as they were. What an earlier run did is left out: it was told at that one's end. `lesson`
+   * names this ending: a run that was opened again ends more than once.
+   */
+  onEnd(plan: Plan, run: Run, lesson: string): void
   readonly redact: Redact
   readonly log: Log
+  now(): number
+}
+
+export interface OpenRuns extends Runs {
+  /** Takes up what an earlier process left. To be called once the store is open. */
+  takeUp(): Promise<void>
 }
 
 const recentLimits = { runs: 100, bytes: 16 * 1024 * 1024 }
+/** Calls that were lost on their way, of tools that may be called again. */
+const retries = 2
+/** Who comes back within this time still wants what was begun; after it somebody has to say so. */
+const resumeWithinMs = 60 * 60_000
+/** Further ones are taken up when somebody asks for them. */
+const mostTakenUp = 200
+/** A process is gone within 2 s of being asked to end. */
+const letGoWithinMs = 800
+/** Of all runs together; a page that is further behind reads them anew. */
+const keptEvents = 5_000
+const keptRuns = { newest: 1_000, days: 30 }
+const pruneEvery = 100
 
-export function openRuns(options: RunsOptions): Runs {
-  const active = new Map<string, RunHandle>()
+export function openRuns(options: RunsOptions): OpenRuns {
+  const { rules, owner, log, now } = options
+  const active = new Map<string, OpenRun>()
+  const opening = new Map<string, Promise<OpenRun | undefined>>()
   const recent = createRecentRuns(recentLimits)
+  const hub = new EventLog<RunEvent>({
+    capacity: keptEvents,
+    lost: (count) => ({ type: 'events-lost', runId: '', count }),
+  })
+  let ended = 0
+  let isClosing = false
 
-  const record = async (event: RunEvent): Promise<void> => {
-    const store = await options.store()
-    if (event.type === 'run-start' || event.type === 'run-end')
-      await store.saveRun(redactRun(event.run, options.redact))
-    else await store.saveTask(event.runId, redactTask(event.task, options.redact))
+  const runOptions = (id: string, start: StartOptions, beginning: Beginning): RunOptions => ({
+    id,
+    callTool: options.callTool,
+    session: start.session,
+    caller: start.caller,
+    ...(start.client && { client: start.client }),
+    limits: { concurrentCalls: options.concurrentCalls(), retries },
+    rules,
+    now,
+    sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+    after(ms, action) {
+      const timer = setTimeout(action, ms)
+      timer.unref()
+      return () => clearTimeout(timer)
+    },
+    record: (step) => record(id, beginning, step),
+    onEvent: (event) => hub.push(event),
+  })
+
+  const record = async (id: string, { plan, startedAt }: Beginning, step: Step): Promise<void> => {
+    const { status, endedAt, messages: _, context: __, ...changed } = redactStep(step, options.redact)
+    const { intent } = plan
+    try {
+      const store = await options.store()
+      await store.saveCheckpoint({
+        run: {
+          id,
+          ...(intent !== undefined && { intent: options.redact(intent) }),
+          status,
+          startedAt,
+          ...(endedAt !== undefined && { endedAt }),
+        },
+        owner,
+        ...changed,
+      })
+    } catch (error) {
+      log.error('a step of a run could not be stored; it is tried again', { run: id, error: String(error) })
+      throw error
+    }
   }
 
+  const begin = (id: string, beginning: Beginning, start: StartOptions): OpenRun => {
+    const handle = runPlan(beginning, runOptions(id, start, beginning))
+    active.set(id, handle)
+    const told = beginning.restored?.first === undefined ? (start.finished ?? []) : beginning.outcomes
+    const lesson = beginning.restored?.first === undefined ? id : newId()
+    void handle.result.then((run) => {
+      active.delete(id)
+      recent.keep(run)
+      options.onEnd(handle.plan(), without(run, told), lesson)
+      ended += 1
+      if (ended % pruneEvery === 0) void prune()
+    })
+    return handle
+  }
+
+  const prune = async (): Promise<void> => {
+    const since = now() - keptRuns.days * 24 * 60 * 60_000
+    try {
+      const pruned = await (await options.store()).pruneRuns({ newest: keptRuns.newest, since })
+      if (pruned > 0) log.debug('old runs were forgotten', { runs: pruned })
+    } catch (error) {
+      log.warn('old runs could not be forgotten', { error: String(error) })
+    }
+  }
+
+  /** Opens a stored run, or gives the one that is open; `first` opens one that has ended. */
+  const takeUpRun = async (id: string, first?: RunCommand): Promise<OpenRun | undefined> => {
+    // Another's attempt may be with a command of its own, and be refused for that alone.
+    while (opening.has(id)) await settledAttempt(id)
+    const open = active.get(id)
+    if (open !== undefined) return open
+    const attempt = restore(id, first).finally(() => opening.delete(id))
+    opening.set(id, attempt)
+    return attempt
+  }
+
+  const settledAttempt = (id: string): Promise<unknown> => opening.get(id)!.catch(() => {})
+
+  const restore = async (id: string, first: RunCommand | undefined): Promise<OpenRun | undefined> => {
+    const stored = await (await options.store()).loadCheckpoint(id)
+    if (stored === undefined || isClosing) return undefined
+    if (isRunEnded(stored.run.status) !== (first !== undefined)) return undefined
+    if (stored.owner !== owner)
+      throw new CommandRefusedError(
+        id,
+        'The workflow belongs to the gateway of another data directory.',
+        'Steer it there, with the same PML_HOME.',
+      )
+    const handle = begin(id, restoreRun(stored, restoreOptions(stored, first)), startOf(stored))
+    try {
+      await handle.opened
+    } catch (error) {
+      active.delete(id)
+      await handle.letGo(0)
+      throw error
+    }
+    return handle
+  }
+
+  const restoreOptions = ({ run, updatedAt }: StoredRun, first: RunCommand | undefined) => ({
+    isRepeatable: ({ tool }: TaskOutcome) =>
+      rules.isRepeatable(tool) || rules.keyArgument(tool) !== undefined,
+    isPaused: first === undefined && run.status === 'running' && now() - updatedAt > resumeWithinMs,
+    ...(first !== undefined && { first }),
+  })
+
   const find = async (id: string): Promise<Run | undefined> =>
-    active.get(id)?.current() ?? recent.get(id)?.run ?? (await (await options.store()).loadRun(id))
+    active.get(id)?.current() ?? recent.get(id) ?? (await (await options.store()).loadRun(id))
+
+  const send = async (id: string, command: RunCommand): Promise<RunHandle> => {
+    const open = await takeUpRun(id)
+    if (open !== undefined && !(open.isOver() && opensAgain.has(command.type))) {
+      await open.send(command)
+      return open
+    }
+    // Its end is being stored: right after that it can be opened again.
+    await open?.result
+    const run = await find(id)
+    if (run === undefined) throw new RunNotFoundError(id)
+    if (!opensAgain.has(command.type)) throw tooLate(run, command)
+    while (opening.has(id)) await settledAttempt(id)
+    // Somebody has opened it again meanwhile: then it is told like any other.
+    if (active.has(id)) return send(id, command)
+    const reopened = await takeUpRun(id, command)
+    if (reopened === undefined) throw tooLate(run, command)
+    return reopened
+  }
+
+  const findDecision = async (id: string): Promise<Decision | undefined> => {
+    for (const run of active.values()) {
+      const decision = run.current().decisions?.find((one) => one.id === id)
+      if (decision !== undefined) return decision
+    }
+    return (await options.store()).findDecision(id)
+  }
+
+  const decide = async (id: string, answer: Omit<DecisionAnswer, 'at'>): Promise<Decision> => {
+    const decision = await findDecision(id)
+    if (decision === undefined) throw new DecisionNotFoundError(id)
+    const { runId } = decision
+    if (runId === undefined) return options.directApprovals.answer(id, answer)
+    const command = { type: 'decide', decision: id, answer: { ...answer, at: now() } } as const
+    const open = await takeUpRun(runId)
+    try {
+      await open?.send(command)
+    } catch (error) {
+      if (!(error instanceof CommandRefusedError)) throw error
+    }
+    const answered = open?.current().decisions?.find((one) => one.id === id)
+    return isTaken(answered, command.answer) ? answered : answerEnded(id, command.answer)
+  }
+
+  /** Of a run that has ended: nothing can be decided any more, but the same answer again is no error, and any other is recorded. */
+  const answerEnded = async (id: string, answer: DecisionAnswer): Promise<Decision> => {
+    const store = await options.store()
+    const decision = await store.findDecision(id)
+    if (decision === undefined) throw new DecisionNotFoundError(id)
+    const answered = answerDecision(decision, answer)
+    if ('same' in answered) return answered.same
+    if ('taken' in answered) throw new DecisionNotFoundError(id)
+    await store.saveDecision(redactDecision(answered.decision, options.redact))
+    throw answered.refused
+  }
 
   return {
-    start(plan, session, client, finished = []) {
-      const handle = runPlan(plan, {
-        id: newId(),
-        callTool: options.callTool,
-        session,
-        ...(client && { client }),
-        limits: { concurrentCalls: options.concurrentCalls() },
-        finished,
-        now: Date.now,
-        record: (event) =>
-          record(event).catch((error: unknown) => {
-            options.log.error('a step of a run could not be stored', {
-              run: handle.id,
-              event: event.type,
-              error: String(error),
-            })
-            throw error
-          }),
-      })
-      active.set(handle.id, handle)
-      void handle.result.then((run) => {
-        active.delete(run.id)
-        recent.keep({ run, isStored: handle.isStored() })
-        options.onEnd(plan, withoutFinished(run, finished))
-      })
-      return handle
+    start(plan, start) {
+      const { finished = [], validateLayers, caller } = start
+      return begin(newId(), newBeginning(plan, { now: now(), caller, finished, validateLayers }), start)
     },
     find,
-    isStored: (id) => active.get(id)?.isStored() ?? recent.get(id)?.isStored ?? true,
-    async abort(id, reason) {
-      const handle = active.get(id)
-      if (handle === undefined) return find(id)
-      handle.abort(reason)
-      return handle.result
+    open: (id) => takeUpRun(id),
+    underWay: (id) => active.get(id),
+    send,
+    decide,
+    findDecision,
+    async pendingDecisions() {
+      const stored = await (await options.store()).listPendingDecisions()
+      return stored.filter(({ expiresAt }) => expiresAt > now())
     },
     async list(limit) {
       const stored = await (await options.store()).listRuns({ limit })
@@ -98,16 +266,47 @@ export function openRuns(options: RunsOptions): Runs {
         return open === undefined ? run : summarizeRun(open.current())
       })
     },
+    events: (signal) => hub.fromNow(signal),
+    async takeUp() {
+      const left = await (await options.store()).listOpenRuns(owner)
+      for (const { id } of left.slice(-mostTakenUp))
+        await takeUpRun(id).catch((error: unknown) =>
+          log.error('a run could not be taken up again', { run: id, error: String(error) }),
+        )
+      void prune()
+    },
     async close() {
-      const open = [...active.values()]
-      for (const handle of open) handle.abort('the gateway is closing')
-      await Promise.all(open.map((handle) => handle.result))
+      isClosing = true
+      const letGo = Promise.all([...active.values()].map((handle) => handle.letGo(letGoWithinMs)))
+      await withinMs(letGo, letGoWithinMs * 2, undefined)
+      hub.end()
     },
   }
 }
 
-function withoutFinished(run: Run, finished: readonly TaskOutcome[]): Run {
-  if (finished.length === 0) return run
-  const earlier = new Set(finished)
+function isTaken(decision: Decision | undefined, { verdict }: DecisionAnswer): decision is Decision {
+  return decision?.answer?.verdict === verdict
+}
+
+/** What makes sense for a run that has ended. */
+const opensAgain: ReadonlySet<RunCommand['type']> = new Set(['retry', 'modify', 'inject', 'replan'])
+
+function tooLate({ id, status }: Run, { type }: RunCommand): CommandRefusedError {
+  return new CommandRefusedError(
+    id,
+    `${type} came too late: the workflow has ended, it is ${status}.`,
+    `What works now: ${[...opensAgain].join(', ')}.`,
+  )
+}
+
+/** Nobody is there to be asked by its tools: the client that began it is gone. */
+function startOf({ run, progress }: StoredRun): StartOptions {
+  const { caller } = progress.context
+  return { session: `run-${run.id}`, caller: typeof caller === 'string' ? caller : 'unknown client' }
+}
+
+function without(run: Run, told: readonly TaskOutcome[]): Run {
+  if (told.length === 0) return run
+  const earlier = new Set(told)
   return { ...run, tasks: run.tasks.filter((task) => !earlier.has(task)) }
 }

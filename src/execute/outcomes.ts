@@ -6,7 +6,7 @@ import type { ErrorInfo, RunStatus, TaskOutcome, TaskStatus } from '../model/run
 /** The outcomes a task can have, and what they make of the run: pure data, no clock, no calls. */
 
 export function isEnded(status: TaskStatus): boolean {
-  return status !== 'pending' && status !== 'running'
+  return status === 'complete' || status === 'failed' || status === 'skipped' || status === 'aborted'
 }
 
 export function pending(task: PlannedTask): TaskOutcome {
@@ -18,8 +18,76 @@ export function pendingElement(task: PlannedTask, id: string, args: JsonObject):
   return { id, parent: task.id, tool: task.tool, arguments: args, status: 'pending' }
 }
 
+/** Its call is begun, or begun anew. What an earlier attempt left of an error is over. */
 export function started(outcome: TaskOutcome, args: JsonObject, startedAt: number): TaskOutcome {
-  return { ...outcome, arguments: args, status: 'running', startedAt }
+  const attempts = outcome.startedAt === undefined ? 1 : (outcome.attempts ?? 1) + 1
+  const { error: _, ms: __, ...rest } = outcome
+  return { ...rest, arguments: args, status: 'running', startedAt, ...(attempts > 1 && { attempts }) }
+}
+
+/** The same call once more, after it failed on its way. */
+export function startedAgain(outcome: TaskOutcome): TaskOutcome {
+  return { ...outcome, attempts: (outcome.attempts ?? 1) + 1 }
+}
+
+/** A decision about it is pending. */
+export function waiting(outcome: TaskOutcome, args: JsonObject): TaskOutcome {
+  return { ...outcome, arguments: args, status: 'waiting' }
+}
+
+/** Its call was cut off, and whether it took effect is not known. */
+export function interrupted(outcome: TaskOutcome): TaskOutcome {
+  return {
+    ...outcome,
+    status: 'interrupted',
+    error: {
+      code: 'INTERRUPTED',
+      message: 'Its call was cut off: it may have taken effect.',
+      hint: 'See whether it did. Then approve that it is called again, reject that, or skip the task.',
+    },
+  }
+}
+
+/** To be done, or done once more; `args` as the plan has them. How often it was called is kept. */
+export function pendingAgain(
+  { id, parent, tool, startedAt, attempts }: TaskOutcome,
+  args: JsonObject,
+): TaskOutcome {
+  return {
+    id,
+    ...(parent !== undefined && { parent }),
+    tool,
+    arguments: args,
+    status: 'pending',
+    ...(startedAt !== undefined && { startedAt }),
+    ...(attempts !== undefined && { attempts }),
+  }
+}
+
+/** Left out because somebody said so: what only waits its turn goes on. */
+export function skipped(outcome: TaskOutcome, reason: string | undefined): TaskOutcome {
+  const error = {
+    code: leftOutCode,
+    message: `Skipped${reason === undefined ? '.' : `: ${reason}`}`,
+    hint: whatItDid(outcome),
+  }
+  return { ...outcome, status: 'skipped', error }
+}
+
+const leftOutCode = 'SKIPPED'
+
+function whatItDid({ status }: TaskOutcome): string {
+  if (status === 'running') return 'The call was cancelled on its way: it may have taken effect.'
+  return status === 'interrupted' ? 'Its call was cut off: it may have taken effect.' : 'It was not started.'
+}
+
+export function isLeftOutByCommand({ error }: TaskOutcome): boolean {
+  return error?.code === leftOutCode
+}
+
+/** What it depends on has no value, so it was not run. */
+export function isBlocked({ status, error }: TaskOutcome): boolean {
+  return status === 'skipped' && error?.code === skippedCode
 }
 
 export function completed(outcome: TaskOutcome, result: Json): TaskOutcome {
@@ -75,11 +143,8 @@ export function blockedBy(outcome: TaskOutcome, cause: TaskOutcome): TaskOutcome
 }
 
 export function aborted(outcome: TaskOutcome, reason: string): TaskOutcome {
-  const hint =
-    outcome.status === 'running'
-      ? 'The call was cancelled on its way: it may have taken effect.'
-      : 'It was not started.'
-  return { ...outcome, status: 'aborted', error: { code: 'ABORTED', message: `Aborted: ${reason}`, hint } }
+  const error = { code: 'ABORTED', message: `Aborted: ${reason}`, hint: whatItDid(outcome) }
+  return { ...outcome, status: 'aborted', error }
 }
 
 export function runStatus(outcomes: readonly TaskOutcome[]): RunStatus {

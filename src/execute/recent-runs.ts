@@ -1,32 +1,26 @@
 import { jsonLength } from '../model/json-length.js'
 import type { Run } from '../model/run.js'
 
-/** A run that has ended, and whether all of it is in the store. */
-export interface EndedRun {
-  readonly run: Run
-  readonly isStored: boolean
-}
-
 /**
  * The runs that ended last, so that `status` right after the end needs no database. Bounded by number and by size, in
  * which the oldest go first; the newest stays whatever its size, because it is the one that is asked for.
  */
 export interface RecentRuns {
-  keep(ended: EndedRun): void
-  get(id: string): EndedRun | undefined
+  keep(ended: Run): void
+  get(id: string): Run | undefined
 }
 
 export function createRecentRuns(limits: { readonly runs: number; readonly bytes: number }): RecentRuns {
-  const kept = new Map<string, { readonly ended: EndedRun; readonly bytes: number }>()
+  const kept = new Map<string, { readonly ended: Run; readonly bytes: number }>()
   let bytes = 0
   return {
     keep(ended) {
       // JavaScript keeps a character in one byte or two. Beyond the limit the exact size makes no difference.
-      const size = jsonLength(ended.run, limits.bytes) * 2
-      kept.set(ended.run.id, { ended, bytes: size })
+      const size = jsonLength(ended, limits.bytes) * 2
+      kept.set(ended.id, { ended, bytes: size })
       bytes += size
       for (const [id, oldest] of kept) {
-        if (id === ended.run.id || (kept.size <= limits.runs && bytes <= limits.bytes)) break
+        if (id === ended.id || (kept.size <= limits.runs && bytes <= limits.bytes)) break
         kept.delete(id)
         bytes -= oldest.bytes
       }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../model/json.js'
 import type { TaskOutcome } from '../model/run.js'
-import { expectRun, makePlan } from './expect-run.contract.js'
-import { type RunOptions, runPlan } from './run-plan.js'
+import { expectRun, makePlan, startNow } from './expect-run.contract.js'
 
 const failing = (text: string) => ({ content: [{ type: 'text', text }], isError: true })
 
@@ -91,7 +90,7 @@ describe('a task done for each', () => {
     const { run } = await expectRun({
       tools,
       plan: [list, { ...read, inTurn: true }],
-      commands: [{ atMs: 5, abort: 'enough' }],
+      commands: [{ atMs: 5, type: 'abort' as const, reason: 'enough' }],
     })
     expect(run.tasks.map(({ id, status }) => `${id} ${status}`)).toEqual([
       'list complete',
@@ -106,7 +105,7 @@ describe('a task done for each', () => {
     const { events } = await expectRun({
       tools: { ...tools, wait: { takesMs: 10, gives: 'ok' } },
       plan: [list, { ...read, tool: 'wait' }, { id: 'other', tool: 'wait', dependsOn: ['list'] }],
-      options: { limits: { concurrentCalls: 2 } },
+      options: { limits: { concurrentCalls: 2, retries: 0 } },
     })
     expect(events.filter((line) => line.startsWith('task-start'))).toMatchInlineSnapshot(`
       [
@@ -238,7 +237,7 @@ describe('a task done for each', () => {
           each: ['a[*].n'],
         },
       ],
-      options: { limits: { concurrentCalls: 100 } },
+      options: { limits: { concurrentCalls: 100, retries: 0 } },
     })
     expect(run).toMatchObject({ status: 'complete' })
     expect(run.tasks).toHaveLength(2_003)
@@ -409,8 +408,8 @@ describe('an abort', () => {
     const { events } = await expectRun({
       tools,
       plan: [list, read, gather],
-      options: { limits: { concurrentCalls: 1 } },
-      commands: [{ atMs: 15, abort: 'enough' }],
+      options: { limits: { concurrentCalls: 1, retries: 0 } },
+      commands: [{ atMs: 15, type: 'abort' as const, reason: 'enough' }],
     })
     expect(events.filter((line) => /^task-end|run-end/.test(line))).toMatchInlineSnapshot(`
       [
@@ -534,10 +533,9 @@ describe('a run that goes on from an earlier one', () => {
 it('arguments of what an earlier run did are values, also where they look like references', async () => {
   const kept = { ...makePlan([{ id: 'old', tool: 'echo' }]).tasks[0]!, arguments: { x: { $from: 5 } } }
   const next = makePlan([{ id: 'next', tool: 'echo', arguments: { x: { $from: 'old' } } }]).tasks
-  const handle = runPlan(
+  const handle = startNow(
     { tasks: [kept, ...next] },
     {
-      ...{ id: 'run-1', session: 's', limits: { concurrentCalls: 1 }, now: Date.now, record: async () => {} },
       finished: [
         { id: 'old', tool: kept.tool, arguments: kept.arguments, status: 'complete', result: 'done' },
       ],
@@ -557,9 +555,9 @@ describe('the journal', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve
     })
-    const options: RunOptions = {
-      ...{ id: 'run-1', session: 's', limits: { concurrentCalls: 1 }, finished: [], now: Date.now },
-      record: async (event) => {
+    const options: Parameters<typeof startNow>[1] = {
+      limits: { concurrentCalls: 1, retries: 0 },
+      onEvent: (event) => {
         if ('task' in event) recorded.push(`${event.type} ${event.task.id}`)
       },
       callTool: async ({ tool, arguments: { n } }) => {
@@ -571,7 +569,7 @@ describe('the journal', () => {
       { id: 'list', tool: 'list' },
       { id: 'a', tool: 'echo', arguments: { n: { $from: 'list[*]' } }, each: ['list[*]'] },
     ])
-    const handle = runPlan(plan, options)
+    const handle = startNow(plan, options)
     while (!recorded.includes('task-start a[0]')) await new Promise((resolve) => setImmediate(resolve))
     expect(
       handle

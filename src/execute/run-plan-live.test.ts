@@ -1,24 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import type { RunEvent } from '../model/run-event.js'
 import type { ToolCall, ToolResult } from '../model/tool-call.js'
-import { expectRun, makePlan, writeEvent } from './expect-run.contract.js'
-import { type RunOptions, runPlan } from './run-plan.js'
+import { expectRun, fakeRules, makePlan, startNow, writeEvent } from './expect-run.contract.js'
 
 const answer = (value: unknown): ToolResult => ({ content: [], structuredContent: value as never })
 
-function start(plan: Parameters<typeof makePlan>[0], options: Partial<RunOptions> = {}) {
-  return runPlan(makePlan(plan), {
-    id: 'run-1',
-    session: 's',
-    limits: { concurrentCalls: 16 },
-    finished: [],
-    now: Date.now,
-    record: async () => {},
-    callTool: async () => answer('ok'),
-    ...options,
-  })
-}
+const start = (plan: Parameters<typeof makePlan>[0], options: Parameters<typeof startNow>[1] = {}) =>
+  startNow(makePlan(plan), options)
 
 describe('runPlan in real time', () => {
   it('really overlaps independent tasks', async () => {
@@ -50,7 +38,7 @@ describe('runPlan in real time', () => {
       return answer('ok')
     }
     const wide = Array.from({ length: 40 }, (_, i) => ({ id: `t${i}`, tool: 'wait' }))
-    await start(wide, { callTool, limits: { concurrentCalls: 4 } }).result
+    await start(wide, { callTool, limits: { concurrentCalls: 4, retries: 0 } }).result
     expect(most).toBe(4)
   })
 })
@@ -89,7 +77,7 @@ describe('runPlan at its bounds', () => {
       return answer('ok')
     }
     const wide = Array.from({ length: 500 }, (_, i) => ({ id: `t${i}`, tool: 'x' }))
-    const run = await start(wide, { callTool, limits: { concurrentCalls: 500 } }).result
+    const run = await start(wide, { callTool, limits: { concurrentCalls: 500, retries: 0 } }).result
     await sleep(5)
     process.off('warning', onWarning)
     expect(run.status).toBe('complete')
@@ -124,12 +112,13 @@ describe('the event stream', () => {
     expect((await handle.result).status).toBe('complete')
   })
 
-  it('announces an event only when it is recorded, and builds on no step before that', async () => {
+  it('announces an event only when it is stored, and builds on no step before that', async () => {
     const story: string[] = []
     const handle = start(plan, {
-      record: async (event: RunEvent) => {
+      rules: fakeRules({ x: { repeatable: false } }),
+      record: async ({ tasks, status }) => {
         await sleep(2)
-        story.push(`recorded ${writeEvent(event).split(' ', 2).join(' ')}`)
+        story.push(`stored ${tasks.map((task) => `${task.id} ${task.status}`).join(', ')} (${status})`)
       },
       callTool: async ({ tool }) => {
         story.push(`called ${tool}`)
@@ -139,35 +128,64 @@ describe('the event stream', () => {
     for await (const event of handle.events) story.push(`heard ${writeEvent(event).split(' ', 2).join(' ')}`)
     expect(story).toMatchInlineSnapshot(`
       [
-        "recorded run-start 2",
+        "stored a pending, b pending (running)",
         "heard run-start 2",
-        "recorded task-start a",
+        "stored a running (running)",
         "called fake:x",
         "heard task-start a",
-        "recorded task-end a",
+        "stored a complete (running)",
         "heard task-end a",
-        "recorded task-start b",
+        "stored b running (running)",
         "called fake:x",
         "heard task-start b",
-        "recorded task-end b",
+        "stored b complete (running)",
         "heard task-end b",
-        "recorded run-end complete",
+        "stored  (complete)",
         "heard run-end complete",
       ]
     `)
   })
 
-  it('goes on when the journal fails, and says that it was not stored', async () => {
-    const rejecting = start(plan, { record: async () => Promise.reject(new Error('disk full')) })
-    const throwing = start(plan, {
-      record: () => {
-        throw new Error('closed')
+  it('begins a call that may be repeated before it is stored that it does, and tells so afterwards', async () => {
+    const story: string[] = []
+    let isOpen = false
+    const handle = start(plan.slice(0, 1), {
+      record: async ({ tasks }) => {
+        await sleep(2)
+        if (isOpen) story.push(`stored ${tasks[0]?.status}`)
+        isOpen = true
+      },
+      callTool: async () => {
+        story.push('called')
+        return answer('ok')
       },
     })
-    for (const handle of [rejecting, throwing]) {
-      expect((await handle.result).status).toBe('complete')
-      expect(handle.isStored()).toBe(false)
-    }
+    await handle.result
+    expect(story[0]).toBe('called')
+    expect(story.slice(1)).toEqual(['stored running', 'stored complete', 'stored undefined'])
+  })
+
+  it('tells nothing while nothing can be stored, says why, and goes on when it can', async () => {
+    let isAway = false
+    let calls = 0
+    const handle = start(plan, {
+      rules: fakeRules({ x: { repeatable: false } }),
+      record: async () => {
+        if (isAway) throw new Error('the database is away')
+      },
+      callTool: async () => {
+        calls++
+        isAway = calls === 1
+        return answer('ok')
+      },
+    })
+    await sleep(120)
+    expect(handle.current().tasks[0]?.status).toBe('running')
+    expect(handle.trouble()).toBe('the database is away')
+    expect(calls).toBe(1)
+    isAway = false
+    expect((await handle.result).status).toBe('complete')
+    expect(handle.trouble()).toBeUndefined()
   })
 
   it('takes an abort after the end for what it is: too late', async () => {

@@ -12,7 +12,9 @@ it('whatever fails or is cut off, every task and element ends once, and a run th
     const random = seededRandom(seed)
     const scenario = randomScenario(random)
     const isCut = random() < 0.5
-    const commands = isCut ? [{ atMs: Math.floor(random() * 12), abort: 'enough' }] : []
+    const commands = isCut
+      ? [{ atMs: Math.floor(random() * 12), type: 'abort' as const, reason: 'enough' }]
+      : []
     const first = await expectRun({ ...scenario, commands })
     const told = endsIn(first.events)
     expect(told.toSorted(), `seed ${seed}`).toEqual(idsIn(first.run))
@@ -50,7 +52,7 @@ function randomScenario(random: () => number) {
       ...(each.length > 0 && { each, inTurn: random() < 0.5 }),
     }
   })
-  return { tools, plan, options: { limits: { concurrentCalls: 1 + Math.floor(random() * 4) } } }
+  return { tools, plan, options: { limits: { concurrentCalls: 1 + Math.floor(random() * 4), retries: 0 } } }
 }
 
 const ways: readonly OnError[] = ['fail', 'fail', 'skip', { default: [{ v: 9 }] }]

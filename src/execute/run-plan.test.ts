@@ -98,7 +98,7 @@ describe('runPlan, in order', () => {
     const { events } = await expectRun({
       tools: { wait: { takesMs: 10, gives: 'ok' } },
       plan: ['a', 'b', 'c'].map((id) => ({ id, tool: 'wait' })),
-      options: { limits: { concurrentCalls: 2 } },
+      options: { limits: { concurrentCalls: 2, retries: 0 } },
     })
     expect(events.filter((line) => line.startsWith('task-start'))).toMatchInlineSnapshot(`
       [
@@ -301,7 +301,11 @@ describe('runPlan, aborted', () => {
   const tools = { quick: { takesMs: 5, gives: 'ok' }, slow: { takesMs: 100, gives: 'late' }, never: {} }
 
   it('keeps what is complete, cancels what runs, never starts the rest, ignores late answers', async () => {
-    const { events } = await expectRun({ tools, plan: chain, commands: [{ atMs: 20, abort: 'not needed' }] })
+    const { events } = await expectRun({
+      tools,
+      plan: chain,
+      commands: [{ atMs: 20, type: 'abort' as const, reason: 'not needed' }],
+    })
     expect(events).toMatchInlineSnapshot(`
       [
         "run-start 3 tasks",
@@ -318,17 +322,15 @@ describe('runPlan, aborted', () => {
   it('tells the running call through its signal', async () => {
     let signal: AbortSignal | undefined
     const { run } = await expectRun({
-      tools: {
-        ...tools,
-        quick: {
-          gives: (_, call) => {
-            signal = call.signal
-            return 'ok'
-          },
+      tools,
+      plan: [{ id: 'a', tool: 'never' }],
+      commands: [{ atMs: 20, type: 'abort' as const, reason: 'stop' }],
+      options: {
+        callTool: (call) => {
+          signal = call.signal
+          return new Promise(() => {})
         },
       },
-      plan: chain,
-      commands: [{ atMs: 20, abort: 'stop' }],
     })
     expect(signal?.aborted).toBe(true)
     expect(run.status).toBe('aborted')
@@ -338,7 +340,7 @@ describe('runPlan, aborted', () => {
     const { run } = await expectRun({
       tools,
       plan: [{ id: 'a', tool: 'never' }],
-      commands: [{ atMs: 1, abort: 'enough' }],
+      commands: [{ atMs: 1, type: 'abort' as const, reason: 'enough' }],
     })
     expect(run).toMatchObject({
       status: 'aborted',

@@ -1,79 +1,98 @@
 /**
- * Plan -> Run: events out. Promises: a task starts as soon as what it depends on has ended, at most `concurrentCalls` at
- * once; every step is handed to `record`, and what builds on it waits until that has ended; `result` always resolves,
- * whatever tools or the journal do. A failing task is a result, never an exception. A record that fails or hangs stops
- * nothing: the run goes on and `isStored` says so. What may be resumed from a record with gaps is for a later version.
- * Never touches the store, the catalogue or the clock: `record`, `callTool` and `now` are given.
+ * Plan -> Run: events out, commands in. Promises: a task starts as soon as what it depends on has ended and is stored, at most
+ * `concurrentCalls` at once; a call that may not be repeated is begun only when it is stored that it is; what is told is
+ * stored (journal.ts); a failing task is a result, never an exception; calls that need a person wait for one, and the others go on.
+ * Never touches the store, the catalogue or the clock: `record`, `callTool`, `rules` and `now` are given.
  *
  *     pending -> running -> complete | failed | skipped | aborted
- *        +--------------------------------------^---------^        what it depends on failed; the run was aborted
+ *      |   ^        |
+ *      v   |        v  (the process died, and the call must not be repeated unasked)
+ *     waiting    interrupted
  *
  * A task done for each (`PlannedTask.each`) makes no call of its own. When it is ready its elements are made (fan-out.ts),
  * which are tasks like any other, with the id `task[place]`; when the last of them has ended it has, too. An element without
  * a value leaves its place empty, and what goes on from there place by place leaves that place out in turn.
  */
-import { setMaxListeners } from 'node:events'
-import { PmlError } from '../errors.js'
+import { CallBlockedError, CommandRefusedError, PmlError } from '../errors.js'
+import type { CallRules, CallVerdict } from '../model/call-rules.js'
 import type { ClientSide } from '../model/client-side.js'
+import { crashPoint } from '../model/crash-point.js'
+import type { Decision } from '../model/decision.js'
 import type { JsonObject } from '../model/json.js'
+import { newId } from '../model/new-id.js'
 import type { Plan, PlannedTask } from '../model/plan.js'
-import type { Run, TaskOutcome } from '../model/run.js'
-import type { RunEvent } from '../model/run-event.js'
+import { isRedacted } from '../model/redact.js'
+import { isRunEnded, type Run, type RunStatus, type TaskOutcome } from '../model/run.js'
+import type { PendingCommand, RunCommand } from '../model/run-command.js'
+import type { RunEvent, WaitingStatus } from '../model/run-event.js'
+import type { RunMessage, RunProgress } from '../model/run-state.js'
 import type { CallTool } from '../model/tool-call.js'
-import { unlessAborted } from '../model/unless-aborted.js'
+import { expired, withdrawn } from './answer-decision.js'
+import type { Beginning, Restored } from './beginning.js'
+import { callTask } from './call-task.js'
+import { describeProgress } from './describe-progress.js'
+import { endingOf, endingOfPlaces, isLeftOut, isSameCall } from './endings.js'
 import { type Element, fanOut } from './fan-out.js'
 import { fillArguments } from './fill-arguments.js'
-import { createJournal, type Journal } from './journal.js'
+import { withKey } from './idempotency-key.js'
+import { createJournal, type Journal, type Step, type Update } from './journal.js'
 import {
   aborted,
   blockedBy,
-  completed,
   failed,
   gathered,
+  interrupted,
+  isBlocked,
   isEnded,
+  pendingAgain,
   pendingElement,
   runStatus,
+  skipped,
   started,
+  waiting,
 } from './outcomes.js'
+import { prepareCommand, type Steered } from './prepare-command.js'
+import { createRunDecisions, type RunDecisions } from './run-decisions.js'
+import type { RunHandle } from './runs.js'
+import { taskDepths } from './task-depths.js'
 import { createTaskGraph, type Ending, type TaskGraph } from './task-graph.js'
 import { createTaskList, placeOf, type TaskList } from './task-list.js'
-import { taskResult } from './task-result.js'
-import { createTaskValues, type ElementPlace, elementPlace, isGap, isHole } from './task-values.js'
+import { createTaskValues, type ElementPlace, elementPlace, isGap } from './task-values.js'
 
 export interface RunOptions {
   readonly id: string
   readonly callTool: CallTool
   readonly session: string
+  /** The client's name, for who is asked. */
+  readonly caller: string
   /** Who may be asked by the tools; absent: nobody. */
   readonly client?: ClientSide
-  readonly limits: { readonly concurrentCalls: number }
-  /**
-   * Outcomes of an earlier run: tasks of the plan that are not to be done again, with their elements. They are part of this
-   * run as they are, and their results feed the others.
-   */
-  readonly finished: readonly TaskOutcome[]
+  readonly limits: { readonly concurrentCalls: number; readonly retries: number }
+  readonly rules: CallRules
   now(): number
-  /** The journal, awaited before an event is announced. It reports its own failures: here they only clear `isStored`. */
-  record(event: RunEvent): Promise<void>
+  sleep(ms: number, signal: AbortSignal): Promise<void>
+  /** Gives the function that ends the waiting. */
+  after(ms: number, action: () => void): () => void
+  /** Stores a step, all or nothing. Called one after the other; what it rejects is tried again. */
+  record(step: Step): Promise<void>
+  onEvent(event: RunEvent): void
 }
 
-export interface RunHandle {
-  readonly id: string
-  current(): Run
-  /** The tasks and elements that this run has to do, as far as they are known: a task done for each brings its elements when it is ready. */
-  taskCount(): number
-  /** False once a step could not be recorded, or not in time. */
-  isStored(): boolean
-  /** May be read several times, at any time: each reader sees every event from `run-start` to `run-end`. */
-  readonly events: AsyncIterable<RunEvent>
-  /** Never rejects. */
-  readonly result: Promise<Run>
-  /** Cancels the calls under way and ends the run; their late answers are ignored. After the end it does nothing. */
-  abort(reason: string): void
+export interface OpenRun extends RunHandle {
+  /** Rejects where a run that had ended cannot go on with the command it was opened for; then nothing of it has changed. */
+  readonly opened: Promise<void>
+  /** It has come to its end, be it told or not: it takes no commands any more. */
+  isOver(): boolean
+  plan(): Plan
+  /**
+   * The gateway closes: nothing new is started, calls that must not be repeated have this long to end, and the rest is left for who
+   * takes the run up again.
+   */
+  letGo(withinMs: number): Promise<void>
 }
 
-export function runPlan(plan: Plan, options: RunOptions): RunHandle {
-  return new OpenRun(plan, options)
+export function runPlan(beginning: Beginning, options: RunOptions): OpenRun {
+  return new ScheduledRun(beginning, options)
 }
 
 /** A call to make: of a task, or of an element, whose arguments are filled in already. */
@@ -88,191 +107,779 @@ interface Fan {
   readonly task: PlannedTask
   /** By place; set when the element has ended. */
   readonly places: ElementPlace[]
-  /** Elements whose end is not announced yet. */
+  /** Elements whose end is not told yet. */
   left: number
   /** Of a task that is done in turn: those that wait, and the one under way. */
   readonly queue: Job[]
-  active?: string
+  active?: string | undefined
+  /** Elements whose call was cut off: they wait for somebody. */
+  readonly interrupted: Map<string, Job>
 }
 
-class OpenRun implements RunHandle {
+type Change = Omit<Update, 'status' | 'endedAt' | 'progress' | 'context'>
+
+class ScheduledRun implements OpenRun {
   readonly id: string
   readonly events: AsyncIterable<RunEvent>
   readonly result: Promise<Run>
+  readonly opened: Promise<void>
 
-  readonly #plan: Plan
   readonly #options: RunOptions
   readonly #startedAt: number
-  #endedAt: number | undefined
+  readonly #isRestored: boolean
+  #plan: Plan
+  #depths: ReadonlyMap<string, number>
+  #graph: TaskGraph
   readonly #tasks: TaskList
   readonly #values = createTaskValues()
   readonly #fans = new Map<string, Fan>()
-  readonly #graph: TaskGraph
+  readonly #decisions: RunDecisions
   readonly #journal: Journal
-  readonly #stop = new AbortController()
-  readonly #ready: Job[] = []
+  /** Tasks whose end is stored, and who waited for them has been told. */
+  readonly #released = new Set<string>()
+  readonly #calls = new Map<string, AbortController>()
+  #ready: Job[] = []
   #running = 0
-  /** Tasks and elements whose end is not announced yet; the run ends at zero. */
-  #left: number
   #taskCount: number
-  #allEnded!: () => void
 
-  constructor(plan: Plan, options: RunOptions) {
+  #status: RunStatus = 'running'
+  #endedAt: number | undefined
+  #messages: readonly RunMessage[]
+  #commands: readonly PendingCommand[]
+  #isPaused: boolean
+  #openLayer: number | undefined
+  /** Not before it is stored that it began, and before what it was told is carried out. */
+  #isOpen = false
+  #isAborted = false
+  #isClosing = false
+  #isLetGo = false
+  /** What is going on: calls, and whatever waits for a record. At zero the run has ended, or waits for somebody. */
+  #flows = 0
+  #isSettled = false
+  #onSettled: ((run: Run) => void)[] = []
+  #onEnd: (run: Run) => void = () => {}
+
+  constructor(beginning: Beginning, options: RunOptions) {
+    const { plan, outcomes, decisions, progress, restored } = beginning
     this.id = options.id
-    this.#plan = plan
     this.#options = options
-    this.#startedAt = options.now()
-    this.#tasks = createTaskList(
-      plan,
-      options.finished.filter(({ status }) => isEnded(status)),
-    )
-    this.#left = plan.tasks.filter((task) => !this.#hasEnded(task.id)).length
-    this.#taskCount = this.#left
-    // What an earlier run did has values for arguments: one that looks like a reference is none.
-    this.#graph = createTaskGraph(
-      plan.tasks.map((task) => (this.#hasEnded(task.id) ? { ...task, arguments: {} } : task)),
-    )
-    this.#journal = createJournal((event) => options.record(event))
+    this.#startedAt = beginning.startedAt
+    this.#isRestored = restored !== undefined
+    this.#plan = plan
+    this.#tasks = createTaskList(plan.tasks, outcomes)
+    this.#taskCount = this.#tasks.openCount()
+    this.#messages = progress.messages
+    this.#commands = progress.commands
+    this.#isPaused = progress.isPaused
+    this.#openLayer = progress.openLayer
+    this.#depths = taskDepths(plan.tasks)
+    this.#graph = createTaskGraph([])
+    this.#decisions = createRunDecisions({
+      runId: this.id,
+      caller: options.caller,
+      known: decisions,
+      decideWithinMs: options.rules.decideWithinMs,
+      now: options.now,
+      after: options.after,
+      onExpire: (decision) => this.#expire(decision),
+    })
+    const { messages, context } = progress
+    this.#journal = createJournal({
+      runId: this.id,
+      told: { state: { messages, tasks: this.#tasks.inOrder(), decisions, context }, status: 'running' },
+      record: options.record,
+      onEvent: options.onEvent,
+      sleep: options.sleep,
+    })
     this.events = this.#journal.events
-    setMaxListeners(0, this.#stop.signal)
-    this.result = this.#run()
+    this.result = new Promise((resolve) => {
+      this.#onEnd = resolve
+    })
+    this.opened = this.#open(restored)
+    this.opened.catch(() => {})
+  }
+
+  isOver(): boolean {
+    return this.#endedAt !== undefined || this.#isAborted
+  }
+
+  plan(): Plan {
+    return this.#plan
   }
 
   current(): Run {
-    const tasks = this.#tasks.inOrder()
+    const { state, status, endedAt } = this.#journal.told()
     return {
       id: this.id,
       ...(this.#plan.intent !== undefined && { intent: this.#plan.intent }),
-      status: this.#endedAt === undefined ? 'running' : runStatus(tasks),
-      tasks,
+      status,
+      tasks: state.tasks,
       startedAt: this.#startedAt,
-      ...(this.#endedAt !== undefined && { endedAt: this.#endedAt }),
+      ...(endedAt !== undefined && { endedAt }),
+      ...(state.decisions.length > 0 && { decisions: state.decisions }),
     }
+  }
+
+  messages(): readonly RunMessage[] {
+    return this.#journal.told().state.messages
+  }
+
+  upcoming(): readonly TaskOutcome[] {
+    return this.#ready.flatMap(({ id, task, arguments: filled }) => {
+      const outcome = this.#tasks.get(id)
+      if (outcome?.status !== 'pending') return []
+      return [{ ...outcome, arguments: filled ?? this.#filledIfKnown(task) }]
+    })
   }
 
   taskCount(): number {
     return this.#taskCount
   }
 
-  isStored(): boolean {
-    return this.#journal.isComplete()
+  trouble(): string | undefined {
+    return this.#journal.trouble()
+  }
+
+  settled(): Promise<Run> {
+    if (this.#isSettled || this.#isLetGo) return Promise.resolve(this.current())
+    return new Promise((resolve) => this.#onSettled.push(resolve))
+  }
+
+  async send(command: RunCommand): Promise<void> {
+    if (command.type === 'abort') return this.#abortAndWait(command.reason)
+    this.#refuseEnded(command)
+    const pending: PendingCommand = { id: newId(), command }
+    this.#isSettled = false
+    this.#commands = [...this.#commands, pending]
+    const carriedOut = this.#write({ events: [{ type: 'command-accept', runId: this.id, command }] }).then(
+      () => {
+        crashPoint('command-accepted')
+        return this.#carryOut(pending)
+      },
+    )
+    this.#track(carriedOut.catch(() => {}))
+    await carriedOut
   }
 
   abort(reason: string): void {
-    if (this.#stop.signal.aborted || this.#endedAt !== undefined) return
+    if (this.#isAborted || this.#endedAt !== undefined || this.#isLetGo) return
+    this.#isAborted = true
+    this.#isSettled = false
     for (const outcome of this.#tasks.inOrder()) {
-      if (isEnded(outcome.status)) continue
-      void this.#end(this.#withMs(aborted(outcome, reason), outcome.startedAt), 'nothing')
+      if (this.#hasEnded(outcome.id)) continue
+      this.#end(this.#withMs(aborted(outcome, reason), outcome.startedAt), 'nothing')
     }
-    this.#stop.abort(new PmlError('ABORTED', reason, 'Start the workflow again if it is still wanted.'))
+    const error = new PmlError('ABORTED', reason, 'Start the workflow again if it is still wanted.')
+    for (const call of this.#calls.values()) call.abort(error)
+    this.#check()
   }
 
-  async #run(): Promise<Run> {
-    const allEnded = new Promise<void>((resolve) => {
-      this.#allEnded = resolve
+  async letGo(withinMs: number): Promise<void> {
+    this.#isClosing = true
+    const { sleep } = this.#options
+    const over = new AbortController()
+    // An end that was asked for is stored, too.
+    const mustEnd = (): boolean =>
+      (this.#isAborted && !isRunEnded(this.#journal.told().status)) ||
+      [...this.#calls.keys()].some((id) => !this.#isRepeatable(this.#tasks.get(id)!))
+    const late = sleep(withinMs, over.signal).then(
+      () => true,
+      () => true,
+    )
+    // Polled: it happens once in a process's life, and only where such a call is under way.
+    while (mustEnd()) if (await Promise.race([late, sleep(10, over.signal).then(() => false)])) break
+    over.abort()
+    this.#isLetGo = true
+    this.#decisions.close()
+    this.#journal.close()
+    const error = new PmlError(
+      'CLOSING',
+      'The gateway is closing.',
+      'The run goes on when it is there again.',
+    )
+    for (const call of this.#calls.values()) call.abort(error)
+    this.#settle()
+  }
+
+  // Beginning and end
+
+  async #open(restored: Restored | undefined): Promise<void> {
+    this.#flows++
+    try {
+      crashPoint('run-accepted')
+      if (restored === undefined) await this.#openNew()
+      else await this.#takeUp(restored)
+      this.#isOpen = true
+      this.#rewire()
+      this.#startReady()
+    } finally {
+      this.#flows--
+    }
+    this.#check()
+  }
+
+  async #openNew(): Promise<void> {
+    const tasks = this.#tasks.inOrder()
+    const run = { ...this.current(), tasks }
+    await this.#write({ plan: this.#plan, tasks, events: [{ type: 'run-start', run }] })
+    this.#releaseKnown()
+  }
+
+  async #takeUp({ changed, removed, repeated, interrupted: cutOff, first }: Restored): Promise<void> {
+    for (const id of repeated) this.#decisions.allowAgain(id)
+    this.#releaseKnown()
+    const act = first === undefined ? undefined : this.#prepare(first)
+    const asked = cutOff.map((task) => this.#requestRepeat(task))
+    void this.#write({
+      tasks: changed,
+      removedTasks: removed,
+      decisions: asked,
+      ...this.#say('gateway', first === undefined ? 'Taken up again.' : `Opened again: ${first.type}.`),
+      events: [
+        { type: 'run-resume', runId: this.id },
+        ...asked.map((decision) => ({ type: 'decision-request' as const, runId: this.id, decision })),
+      ],
     })
-    await this.#journal.write({ type: 'run-start', run: this.current() })
-    this.#addReady(this.#graph.roots)
-    this.#buildOnFinished()
-    this.#startReady()
-    if (this.#left > 0) await allEnded
-    this.#endedAt = this.#options.now()
-    const run = this.current()
-    await this.#journal.write({ type: 'run-end', run })
-    this.#journal.end()
-    return run
+    act?.()
+    await this.#write({ events: [] })
+    crashPoint('run-taken-up')
+    for (const pending of [...this.#commands]) await this.#carryOut(pending).catch(() => {})
   }
 
-  /** What an earlier run did counts as if it had just ended, and is not told again. */
-  #buildOnFinished(): void {
-    const finished = new Set(this.#options.finished.map(({ id }) => id))
+  /** Somebody has said that it is not repeated; who wants it all the same asks again. */
+  #askAgain(outcome: TaskOutcome): void {
+    this.#doAgain(this.#plannedOf(outcome.id))
+    const cutOff = interrupted(outcome)
+    this.#tasks.set(cutOff)
+    const decision = this.#requestRepeat(cutOff)
+    void this.#write({
+      tasks: [cutOff],
+      decisions: [decision],
+      events: [{ type: 'decision-request', runId: this.id, decision }],
+    })
+  }
+
+  #requestRepeat(task: TaskOutcome): Decision {
+    const verdict = this.#options.rules.judge({
+      tool: task.tool,
+      arguments: task.arguments,
+      requireApproval: false,
+    })
+    const why = `Its call was cut off when the gateway ended, and may have taken effect. ${verdict.why}`
+    return this.#decisions.request({
+      kind: 'repeat',
+      task,
+      arguments: task.arguments,
+      verdict: { ...verdict, why },
+      soFar: describeProgress(this.#tasks.inOrder()),
+    })
+  }
+
+  /** What has ended before counts as if it had just ended, and is not told again. */
+  #releaseKnown(): void {
     for (const task of this.#plan.tasks) {
       const outcome = this.#tasks.get(task.id)!
-      if (!finished.has(task.id) || !isEnded(outcome.status)) continue
-      // Of a list that is whole all that is missing was to be left out.
-      const isLeftOut = outcome.status === 'complete'
-      const places = this.#tasks.elementsOf(task.id).map((element) => elementPlace(element, isLeftOut))
-      this.#keep(outcome, places)
+      if (!isEnded(outcome.status)) continue
+      this.#keep(outcome, this.#knownPlaces(outcome))
+      this.#released.add(task.id)
+    }
+  }
+
+  /** Of a list that is whole all that is missing was to be left out. */
+  #knownPlaces(outcome: TaskOutcome): readonly ElementPlace[] {
+    const isLeftOut = outcome.status === 'complete'
+    return this.#tasks.elementsOf(outcome.id).map((element) => elementPlace(element, isLeftOut))
+  }
+
+  /** Called whenever something has come to its end: the run has ended, or waits for somebody, or goes on. */
+  #check(): void {
+    if (this.#flows > 0 || this.#endedAt !== undefined || this.#isLetGo) return
+    if (this.#tasks.openCount() === 0) {
+      this.#finish()
+      return
+    }
+    // It does not wait for anybody: it is left where it is.
+    if (this.#isClosing) return
+    const status = this.#waitingStatus()
+    if (this.#status === status) {
+      this.#settle()
+      return
+    }
+    this.#status = status
+    this.#track(this.#write({ events: [{ type: 'run-pause', runId: this.id, status }] }))
+  }
+
+  #waitingStatus(): WaitingStatus {
+    const open = this.#tasks.inOrder()
+    if (this.#isPaused) return 'paused'
+    if (open.some(({ status }) => status === 'interrupted')) return 'interrupted'
+    if (open.some(({ status }) => status === 'waiting')) return 'approval_required'
+    return 'layer_complete'
+  }
+
+  #settle(): void {
+    this.#isSettled = true
+    const waiters = this.#onSettled
+    this.#onSettled = []
+    for (const settled of waiters) settled(this.current())
+  }
+
+  #finish(): void {
+    this.#endedAt = this.#options.now()
+    const tasks = this.#tasks.inOrder()
+    this.#status = runStatus(tasks)
+    this.#decisions.close()
+    const run: Run = { ...this.current(), status: this.#status, tasks, endedAt: this.#endedAt }
+    void this.#write({ events: [{ type: 'run-end', run }] }).then(() => {
+      crashPoint('run-end-stored')
+      this.#journal.end()
+      this.#settle()
+      this.#onEnd(this.current())
+    })
+  }
+
+  // Commands
+
+  async #carryOut(pending: PendingCommand): Promise<void> {
+    const { command } = pending
+    this.#commands = this.#commands.filter(({ id }) => id !== pending.id)
+    let act: () => void
+    try {
+      this.#refuseEnded(command)
+      act = this.#prepare(command)
+    } catch (error) {
+      const { code, message, hint } = error as PmlError
+      await this.#write({
+        events: [{ type: 'command-end', runId: this.id, command, refused: { code, message, hint } }],
+      })
+      throw error
+    }
+    act()
+    await this.#write({ events: [{ type: 'command-end', runId: this.id, command }] })
+    this.#startReady()
+  }
+
+  #prepare(command: RunCommand): () => void {
+    return prepareCommand(command, this.#steered)
+  }
+
+  /** What commands may see of the run, and do with it. */
+  readonly #steered: Steered = {
+    runId: () => this.id,
+    plan: () => this.#plan,
+    status: () => this.#status,
+    isPaused: () => this.#isPaused,
+    isLayerDone: () => this.#isLayerDone(),
+    outcome: (id) => this.#tasks.get(id),
+    elementsOf: (id) => this.#tasks.elementsOf(id),
+    decision: (id) => this.#decisions.get(id),
+    pendingDecision: (task) => this.#decisions.pendingOf(task),
+    now: () => this.#options.now(),
+    pause: () => {
+      this.#isPaused = true
+    },
+    goOn: (through) => this.#goOn(through),
+    abort: (reason) => this.abort(reason),
+    add: (tasks, requirement) => this.#add(tasks, requirement),
+    skip: (outcomes, reason) => this.#skip(outcomes, reason),
+    doAgain: (task) => this.#doAgain(task),
+    askAgain: (outcome) => this.#askAgain(outcome),
+    modify: (task) => this.#modify(task),
+    takeAnswer: (decision) => this.#takeAnswer(decision),
+    keepRefusal: (decision) => {
+      this.#decisions.keep(decision)
+      void this.#write({ decisions: [decision], events: [] })
+    },
+  }
+
+  #goOn(through: boolean): void {
+    this.#isPaused = false
+    if (through) this.#openLayer = undefined
+    else if (this.#isLayerDone()) this.#openLayer = this.#nextLayer()
+    this.#tellGoingOn()
+  }
+
+  /** Told also where it waits again at once: who listens sees that it was heard, and what it waits for now. */
+  #tellGoingOn(): void {
+    if (this.#status === 'running') return
+    this.#status = 'running'
+    void this.#write({ events: [{ type: 'run-resume', runId: this.id }] })
+  }
+
+  #isLayerDone(): boolean {
+    const next = this.#nextLayer()
+    return this.#openLayer !== undefined && next > this.#openLayer && Number.isFinite(next)
+  }
+
+  /** Infinity where nothing is left to do. */
+  #nextLayer(): number {
+    const open = this.#plan.tasks.filter(({ id }) => !this.#hasEnded(id))
+    return Math.min(...open.map(({ id }) => this.#depths.get(id)!))
+  }
+
+  #add(tasks: readonly PlannedTask[], requirement: string | undefined): void {
+    this.#plan = { ...this.#plan, tasks: [...this.#plan.tasks, ...tasks] }
+    this.#depths = taskDepths(this.#plan.tasks)
+    this.#tasks.add(tasks)
+    this.#taskCount += tasks.length
+    const added = tasks.map(({ id }) => this.#tasks.get(id)!)
+    void this.#write({
+      plan: this.#plan,
+      tasks: added,
+      ...(requirement !== undefined && this.#say('agent', requirement)),
+      events: [{ type: 'plan-change', runId: this.id, tasks: added }],
+    })
+    this.#rewire()
+  }
+
+  #skip(outcomes: readonly TaskOutcome[], reason: string | undefined): void {
+    for (const outcome of outcomes) {
+      this.#end(this.#withMs(skipped(outcome, reason), outcome.startedAt), 'left-out')
+      this.#calls.get(outcome.id)?.abort(new PmlError('SKIPPED', 'The task was skipped.', ''))
+    }
+  }
+
+  #modify(task: PlannedTask): void {
+    const { id } = task
+    this.#plan = { ...this.#plan, tasks: this.#plan.tasks.map((one) => (one.id === id ? task : one)) }
+    // A layer that somebody waits to look at is not left by other arguments.
+    const before = this.#depths.get(id)!
+    const depths = taskDepths(this.#plan.tasks)
+    this.#depths = new Map([...depths, [id, Math.max(before, depths.get(id)!)]])
+    this.#withdraw(id, 'The arguments were changed.')
+    this.#doAgain(task, this.#plan)
+  }
+
+  /** It is to be done, and what it kept from running with it. */
+  #doAgain(first: PlannedTask, plan?: Plan): void {
+    const again = new Map([[first.id, first]])
+    for (const task of this.#plan.tasks)
+      if (this.#wasKept(task) && task.dependsOn.some((id) => again.has(id))) again.set(task.id, task)
+    const removedTasks: string[] = []
+    for (const { id, arguments: args, each } of again.values()) {
+      for (const element of this.#tasks.elementsOf(id)) {
+        if (element === undefined || (element.status === 'complete' && each !== undefined)) continue
+        this.#tasks.remove(element.id)
+        removedTasks.push(element.id)
+      }
+      this.#values.forget(id)
+      this.#fans.delete(id)
+      this.#released.delete(id)
+      this.#decisions.forgetUse(id)
+      this.#tasks.set(pendingAgain(this.#tasks.get(id)!, args))
+    }
+    this.#taskCount += again.size
+    const outcomes = [...again.keys()].map((id) => this.#tasks.get(id)!)
+    void this.#write({
+      ...(plan !== undefined && { plan }),
+      tasks: outcomes,
+      removedTasks,
+      events: [{ type: 'plan-change', runId: this.id, tasks: outcomes }],
+    })
+    this.#rewire()
+  }
+
+  /** It was not run, or not all of it: what it depends on had no value. */
+  #wasKept({ id }: PlannedTask): boolean {
+    const outcome = this.#tasks.get(id)!
+    if (isBlocked(outcome)) return true
+    const elements = this.#tasks.elementsOf(id)
+    return outcome.status === 'failed' && elements.some((one) => one !== undefined && isBlocked(one))
+  }
+
+  // Decisions
+
+  #takeAnswer(decision: Decision): void {
+    const { taskId, kind, answer, tool } = decision
+    this.#decisions.keep(decision)
+    void this.#write({
+      decisions: [decision],
+      events: [{ type: 'decision-end', runId: this.id, decision }],
+    }).then(() => crashPoint('decision-taken'))
+    const outcome = this.#tasks.get(taskId!)!
+    if (answer!.verdict === 'approve') {
+      this.#goOnWith(outcome)
+      return
+    }
+    const job = this.#jobOf(outcome)
+    const told = answer!.reason === undefined ? '' : ` ${answer!.reason}`
+    const how = answer!.verdict === 'expire' ? 'nobody answered in time.' : `rejected (${answer!.by}).${told}`
+    const error =
+      kind === 'call'
+        ? new PmlError('NOT_APPROVED', `${tool} was not called: ${how}`, 'Go another way, or ask again.')
+        : new PmlError(
+            'INTERRUPTED',
+            `The call of ${tool} was cut off and is not repeated: ${how}`,
+            'Whether it took effect is not known.',
+          )
+    this.#endJob(job, failed(outcome, job.task, error))
+  }
+
+  #goOnWith(outcome: TaskOutcome): void {
+    const job = this.#jobOf(outcome)
+    const again = pendingAgain(outcome, outcome.parent === undefined ? job.task.arguments : outcome.arguments)
+    this.#tasks.set(again)
+    void this.#write({ tasks: [again], events: [] })
+    if (outcome.parent !== undefined) {
+      const fan = this.#fans.get(outcome.parent)
+      // Where its task is not under way yet it comes with the others.
+      if (!fan?.interrupted.delete(outcome.id)) return
+      if (fan.task.inTurn) {
+        fan.queue.unshift(job)
+        if (fan.active === undefined) this.#nextInTurn(fan)
+        return
+      }
+    }
+    this.#ready.push(job)
+  }
+
+  #expire(decision: Decision): void {
+    if (this.#endedAt !== undefined || this.#isLetGo || decision.answer !== undefined) return
+    this.#isSettled = false
+    this.#takeAnswer(expired(decision, this.#options.now()))
+    this.#startReady()
+    this.#check()
+  }
+
+  #withdraw(task: string, reason: string): void {
+    const decision = this.#decisions.pendingOf(task)
+    if (decision === undefined) return
+    const gone = withdrawn(decision, this.#options.now(), reason)
+    this.#decisions.keep(gone)
+    void this.#write({
+      decisions: [gone],
+      events: [{ type: 'decision-end', runId: this.id, decision: gone }],
+    })
+  }
+
+  #ask(outcome: TaskOutcome, args: JsonObject, verdict: CallVerdict): void {
+    const decision = this.#decisions.request({
+      kind: 'call',
+      task: outcome,
+      arguments: args,
+      verdict,
+      soFar: describeProgress(this.#tasks.inOrder()),
+    })
+    const asking = waiting(outcome, outcome.arguments)
+    this.#tasks.set(asking)
+    void this.#write({
+      tasks: [asking],
+      decisions: [decision],
+      events: [{ type: 'decision-request', runId: this.id, decision }],
+    })
+  }
+
+  // Tasks
+
+  /** Who may start, anew: the plan has changed, or what has ended is to be done again. */
+  #rewire(): void {
+    const { tasks } = this.#plan
+    // What has ended has values for arguments: one that looks like a reference is none.
+    this.#graph = createTaskGraph(
+      tasks.map((task) => (this.#hasEnded(task.id) ? { ...task, arguments: {} } : task)),
+    )
+    this.#ready = this.#ready.filter(({ arguments: filled }) => filled !== undefined)
+    this.#addReady(this.#graph.roots)
+    for (const task of tasks) {
+      if (!this.#released.has(task.id)) continue
+      const outcome = this.#tasks.get(task.id)!
+      const places = this.#knownPlaces(outcome)
       this.#release(outcome, places.length > 0 ? endingOfPlaces(places) : endingOf(task, outcome))
     }
   }
 
   #addReady(tasks: readonly PlannedTask[]): void {
-    for (const task of tasks) if (!this.#hasEnded(task.id)) this.#ready.push({ id: task.id, task })
+    for (const task of tasks)
+      if (this.#tasks.get(task.id)!.status === 'pending' && !this.#ready.some(({ id }) => id === task.id))
+        this.#ready.push({ id: task.id, task })
   }
 
   #startReady(): void {
+    if (!this.#isOpen || this.#isPaused || this.#isAborted || this.#isClosing) return
     const limit = Math.max(1, this.#options.limits.concurrentCalls)
-    while (this.#running < limit && this.#ready.length > 0) {
-      const job = this.#ready.shift()!
-      if (this.#hasEnded(job.id)) continue
-      if (job.task.each !== undefined && job.arguments === undefined) this.#fanOut(job.task)
-      else void this.#runJob(job)
+    for (let at = 0; at < this.#ready.length && this.#running < limit; ) {
+      const job = this.#ready[at]!
+      if (this.#tasks.get(job.id)?.status === 'pending' && !this.#mayStart(job)) {
+        at++
+        continue
+      }
+      this.#ready.splice(at, 1)
+      if (this.#tasks.get(job.id)?.status === 'pending') this.#begin(job)
     }
   }
 
-  async #runJob(job: Job): Promise<void> {
+  #mayStart({ task }: Job): boolean {
+    return this.#openLayer === undefined || this.#depths.get(task.id)! <= this.#openLayer
+  }
+
+  #begin(job: Job): void {
+    const { task } = job
+    if (task.each !== undefined && job.arguments === undefined) {
+      this.#fanOut(task)
+      return
+    }
+    const outcome = this.#tasks.get(job.id)!
+    try {
+      const args = this.#argumentsOf(job)
+      const verdict = this.#judge(task, args)
+      const approval = this.#decisions.approvalOf(job.id, args, verdict.policyVersion)
+      // Whoever approved a task done for each has seen all of its calls.
+      const isAsked = verdict.verdict === 'ask' && outcome.parent === undefined
+      if (isAsked && approval === undefined) this.#ask({ ...outcome, arguments: args }, args, verdict)
+      else this.#start(job, started(outcome, args, this.#options.now()), approval)
+    } catch (thrown) {
+      this.#endJob(job, failed(outcome, task, thrown))
+    }
+  }
+
+  #argumentsOf({ id, task, arguments: filled }: Job): JsonObject {
+    const args = filled ?? fillArguments(task.arguments, this.#values.read)
+    if (this.#isRestored && isRedacted(JSON.stringify(args)))
+      throw new PmlError(
+        'SECRET_NOT_STORED',
+        'Its arguments hold a secret, which is not kept beyond the process that knew it.',
+        'Give it other arguments with modify, or start the workflow again.',
+      )
+    return withKey(args, this.#options.rules.keyArgument(task.tool), this.id, id)
+  }
+
+  /** @throws CallBlockedError */
+  #judge({ tool, requireApproval = false }: PlannedTask, args: JsonObject): CallVerdict {
+    const verdict = this.#options.rules.judge({ tool, arguments: args, requireApproval })
+    if (verdict.verdict === 'block') throw new CallBlockedError(tool, verdict.why)
+    return verdict
+  }
+
+  #start(job: Job, outcome: TaskOutcome, approval: Decision | undefined): void {
+    const isGoingOn = this.#status !== 'running'
+    this.#status = 'running'
+    this.#isSettled = false
+    this.#tasks.set(outcome)
     this.#running++
-    const outcome = await this.#tryJob(job)
+    const call = new AbortController()
+    this.#calls.set(job.id, call)
+    const told = this.#write({
+      tasks: [outcome],
+      ...(approval !== undefined && { decisions: [this.#decisions.use(approval)] }),
+      events: [
+        ...(isGoingOn ? [{ type: 'run-resume' as const, runId: this.id }] : []),
+        { type: 'task-start', runId: this.id, task: outcome },
+      ],
+    })
+    this.#track(this.#call(job, outcome, told, call.signal))
+  }
+
+  async #call(job: Job, outcome: TaskOutcome, told: Promise<void>, signal: AbortSignal): Promise<void> {
+    // Before a call that must not be made twice is begun, it is stored that it is.
+    if (!this.#isRepeatable(outcome)) await told
+    crashPoint('call-begin')
+    const ended = signal.aborted ? outcome : await this.#tryCall(job, outcome, signal)
+    crashPoint('call-answered')
     this.#running--
-    // An abort may have ended the task meanwhile: then this answer is late.
-    if (!this.#hasEnded(job.id)) void this.#end(outcome, endingOf(job.task, outcome))
+    this.#calls.delete(job.id)
+    // It may have been ended meanwhile: then this answer is late.
+    if (!this.#hasEnded(job.id) && !this.#isLetGo) this.#endJob(job, ended)
     this.#startReady()
   }
 
-  async #tryJob({ id, task, arguments: filled }: Job): Promise<TaskOutcome> {
-    const { callTool, session, client } = this.#options
-    const { signal } = this.#stop
-    let outcome = this.#tasks.get(id)!
-    let calledAt: number | undefined
-    try {
-      const args = filled ?? fillArguments(task.arguments, this.#values.read)
-      outcome = started(outcome, args, this.#options.now())
-      this.#tasks.set(outcome)
-      await this.#journal.write({ type: 'task-start', runId: this.id, task: outcome })
-      signal.throwIfAborted()
-      calledAt = this.#options.now()
-      const { tool, timeoutMs } = task
-      const call = { tool, arguments: outcome.arguments, session, signal, ...(client && { client }) }
-      const answering = callTool(timeoutMs === undefined ? call : { ...call, timeoutMs })
-      const answer = await unlessAborted(Promise.resolve(answering), signal)
-      return this.#withMs(completed(outcome, taskResult(tool, answer)), calledAt)
-    } catch (thrown) {
-      return this.#withMs(failed(outcome, task, thrown), calledAt)
-    }
+  #tryCall({ task }: Job, outcome: TaskOutcome, signal: AbortSignal): Promise<TaskOutcome> {
+    return callTask(task, outcome, {
+      ...this.#options,
+      retries: this.#isRepeatable(outcome) ? this.#options.limits.retries : 0,
+      signal,
+      onRetry: (again, error, inMs) => {
+        if (this.#hasEnded(again.id)) return
+        this.#tasks.set(again)
+        const event = { type: 'task-retry', runId: this.id, task: again, error, inMs } as const
+        void this.#write({ tasks: [again], events: [event] })
+      },
+    })
+  }
+
+  #isRepeatable({ tool }: TaskOutcome): boolean {
+    const { isRepeatable, keyArgument } = this.#options.rules
+    return isRepeatable(tool) || keyArgument(tool) !== undefined
   }
 
   /** Makes the elements of a task done for each. It takes no turn of its own: its elements wait for theirs. */
   #fanOut(task: PlannedTask): void {
-    const waiting = this.#tasks.get(task.id)!
+    const pending = this.#tasks.get(task.id)!
     let elements: readonly Element[]
+    let approval: Decision | undefined
     try {
       elements = fanOut(task, this.#values)
+      const asked = this.#judgeAll(task, elements)
+      approval = asked && this.#decisions.approvalOf(task.id, asked.arguments, asked.verdict.policyVersion)
+      if (asked !== undefined && approval === undefined) {
+        this.#ask(pending, asked.arguments, asked.verdict)
+        return
+      }
     } catch (thrown) {
-      const outcome = failed(waiting, task, thrown)
-      void this.#end(outcome, endingOf(task, outcome))
+      const outcome = failed(pending, task, thrown)
+      this.#end(outcome, endingOf(task, outcome))
       return
     }
-    const outcome = started(waiting, task.arguments, this.#options.now())
+    const outcome = started(pending, task.arguments, this.#options.now())
     this.#tasks.set(outcome)
-    void this.#journal.write({ type: 'task-start', runId: this.id, task: outcome })
-    const fan: Fan = { task, places: [], left: 0, queue: [] }
-    this.#fans.set(task.id, fan)
-    const open = elements.filter(({ id }, place) => {
-      const known = this.#tasks.get(id)
-      if (known !== undefined) fan.places[place] = elementPlace(known, task.onError === 'skip')
-      return known === undefined
+    // Its elements are many calls; that they were approved holds for those that are not begun yet, too.
+    if (approval !== undefined) this.#decisions.allowAgain(task.id)
+    this.#tellGoingOn()
+    void this.#write({
+      tasks: [outcome],
+      ...(approval !== undefined && { decisions: [this.#decisions.use(approval)] }),
+      events: [{ type: 'task-start', runId: this.id, task: outcome }],
     })
-    fan.left = open.length
-    this.#left += open.length
+    this.#openFan(task, elements)
+  }
+
+  #openFan(task: PlannedTask, elements: readonly Element[]): void {
+    const fan: Fan = { task, places: [], left: 0, queue: [], interrupted: new Map() }
+    this.#fans.set(task.id, fan)
+    const removedTasks = this.#removeOthers(task, elements)
+    const open = elements.filter((element, place) => {
+      const known = this.#tasks.get(element.id)
+      if (known === undefined || known.status === 'pending') return true
+      if (isEnded(known.status)) fan.places[place] = elementPlace(known, isLeftOut(task, known, element))
+      else if ('arguments' in element) {
+        fan.interrupted.set(element.id, { ...element, task })
+        fan.left++
+      }
+      return false
+    })
+    fan.left += open.length
     this.#taskCount += open.length
-    for (const element of open) {
+    const added = open.filter(({ id }) => this.#tasks.get(id) === undefined)
+    for (const element of added) {
       const args = 'arguments' in element ? element.arguments : task.arguments
       this.#tasks.set(pendingElement(task, element.id, args))
     }
+    void this.#write({ tasks: added.map(({ id }) => this.#tasks.get(id)!), removedTasks, events: [] })
     for (const element of open) this.#openElement(element, fan)
     if (task.inTurn) this.#nextInTurn(fan)
     if (fan.left === 0) this.#endFan(fan)
+  }
+
+  /** What went well before the task was given other arguments stays where the call is still the same, and only there. */
+  #removeOthers(task: PlannedTask, elements: readonly Element[]): readonly string[] {
+    const key = this.#options.rules.keyArgument(task.tool)
+    const others = this.#tasks.elementsOf(task.id).filter((known, place) => {
+      if (known?.status !== 'complete') return false
+      const element = elements[place]
+      return element === undefined || !isSameCall(known, element, key)
+    })
+    for (const { id } of others) this.#tasks.remove(id)
+    return others.map(({ id }) => id)
+  }
+
+  /** One question for all calls of a task done for each; undefined where nobody has to be asked. @throws CallBlockedError */
+  #judgeAll(
+    task: PlannedTask,
+    elements: readonly Element[],
+  ): { readonly arguments: JsonObject; readonly verdict: CallVerdict } | undefined {
+    const calls = elements.flatMap((element) => ('arguments' in element ? [element.arguments] : []))
+    const verdicts = calls.map((args) => this.#judge(task, args))
+    const verdict = verdicts.find((one) => one.verdict === 'ask')
+    return verdict && { arguments: { each: calls }, verdict }
   }
 
   #openElement(element: Element, fan: Fan): void {
@@ -281,19 +888,17 @@ class OpenRun implements RunHandle {
     if ('arguments' in element) (task.inTurn ? queue : this.#ready).push({ ...element, task })
     else if ('wrong' in element) {
       const wrong = failed(outcome, task, element.wrong)
-      void this.#end(wrong, endingOf(task, wrong))
+      this.#end(wrong, endingOf(task, wrong))
     } else {
-      const { element: source, isLeftOut } = element.hole
-      const ending = isLeftOut || task.onError === 'skip' ? 'left-out' : 'nothing'
-      void this.#end(blockedBy(outcome, this.#tasks.get(source)!), ending)
+      const ending = isLeftOut(task, outcome, element) ? 'left-out' : 'nothing'
+      this.#end(blockedBy(outcome, this.#tasks.get(element.hole.element)!), ending)
     }
   }
 
   #nextInTurn(fan: Fan): void {
     const next = fan.queue.shift()
-    if (next === undefined) return
-    fan.active = next.id
-    this.#ready.push(next)
+    fan.active = next?.id
+    if (next !== undefined) this.#ready.push(next)
   }
 
   #endFan({ task, places }: Fan): void {
@@ -302,25 +907,48 @@ class OpenRun implements RunHandle {
     const elements = this.#tasks.elementsOf(task.id).slice(0, places.length)
     const gaps = elements.filter((_, place) => isGap(places[place]!))
     const whole = gathered(outcome, elements, gaps)
-    void this.#end(this.#withMs(whole, outcome.startedAt), endingOfPlaces(places))
+    this.#end(this.#withMs(whole, outcome.startedAt), endingOfPlaces(places))
   }
 
-  /** The outcome counts at once; what waits for it goes on when its record has ended. */
-  async #end(outcome: TaskOutcome, ending: Ending): Promise<void> {
-    const fan = outcome.parent === undefined ? undefined : this.#fans.get(outcome.parent)
-    this.#tasks.set(outcome)
-    if (fan === undefined) this.#keep(outcome, this.#fans.get(outcome.id)?.places)
-    else fan.places[placeOf(outcome.id)] = elementPlace(outcome, ending === 'left-out')
-    await this.#journal.write({ type: 'task-end', runId: this.id, task: outcome })
+  #endJob({ task }: Job, outcome: TaskOutcome): void {
+    this.#end(outcome, endingOf(task, outcome))
+  }
 
-    if (fan === undefined) this.#release(outcome, ending)
-    else {
+  /** The outcome counts at once; what waits for it goes on when it is stored. */
+  #end(outcome: TaskOutcome, ending: Ending): void {
+    const fan = outcome.parent === undefined ? undefined : this.#fans.get(outcome.parent)
+    if (!this.#fans.has(outcome.id)) this.#endLeftBehind(outcome)
+    this.#tasks.set(outcome)
+    if (outcome.parent === undefined) this.#keep(outcome, this.#fans.get(outcome.id)?.places)
+    else if (fan !== undefined) fan.places[placeOf(outcome.id)] = elementPlace(outcome, ending === 'left-out')
+    this.#withdraw(outcome.id, `The task is ${outcome.status}.`)
+    const told = this.#write({
+      tasks: [outcome],
+      events: [{ type: 'task-end', runId: this.id, task: outcome }],
+    })
+    this.#track(told.then(() => this.#afterEnd(outcome, ending, fan)))
+  }
+
+  /** Elements that another process left, of a task that ends before it is done for each again. */
+  #endLeftBehind(parent: TaskOutcome): void {
+    for (const element of this.#tasks.elementsOf(parent.id)) {
+      if (element === undefined || isEnded(element.status)) continue
+      const isCutOff = element.status === 'interrupted'
+      this.#end(isCutOff ? { ...element, status: 'failed' } : blockedBy(element, parent), 'nothing')
+    }
+  }
+
+  #afterEnd(outcome: TaskOutcome, ending: Ending, fan: Fan | undefined): void {
+    // Somebody had it done again before its end was told.
+    if (this.#tasks.get(outcome.id) !== outcome) return
+    if (outcome.parent === undefined) {
+      this.#released.add(outcome.id)
+      this.#release(outcome, ending)
+    } else if (fan !== undefined && this.#fans.get(outcome.parent) === fan) {
       if (fan.active === outcome.id) this.#nextInTurn(fan)
       if (--fan.left === 0) this.#endFan(fan)
     }
     this.#startReady()
-    this.#left--
-    if (this.#left === 0) this.#allEnded()
   }
 
   #keep({ id, result }: TaskOutcome, places: readonly ElementPlace[] = []): void {
@@ -333,9 +961,77 @@ class OpenRun implements RunHandle {
     const { ready, blocked } = this.#graph.ended(outcome.id, ending)
     for (const next of blocked) {
       if (this.#hasEnded(next.id)) continue
-      void this.#end(blockedBy(this.#tasks.get(next.id)!, outcome), 'nothing')
+      this.#end(blockedBy(this.#tasks.get(next.id)!, outcome), 'nothing')
     }
     this.#addReady(ready)
+  }
+
+  // Small things
+
+  #write(change: Change): Promise<void> {
+    return this.#journal.write({
+      ...change,
+      status: this.#status,
+      ...(this.#endedAt !== undefined && { endedAt: this.#endedAt }),
+      progress: this.#progress(),
+    })
+  }
+
+  #progress(): RunProgress {
+    return {
+      messages: this.#messages,
+      context: this.#journal.told().state.context,
+      commands: this.#commands,
+      isPaused: this.#isPaused,
+      ...(this.#openLayer !== undefined && { openLayer: this.#openLayer }),
+    }
+  }
+
+  #say(from: RunMessage['from'], text: string): { readonly messages: readonly RunMessage[] } {
+    const message = { at: this.#options.now(), from, text }
+    this.#messages = [...this.#messages, message]
+    return { messages: [message] }
+  }
+
+  #track(flow: Promise<void>): void {
+    this.#flows++
+    void flow.then(() => {
+      this.#flows--
+      this.#check()
+    })
+  }
+
+  async #abortAndWait(reason: string): Promise<void> {
+    this.abort(reason)
+    await this.result
+  }
+
+  #jobOf(outcome: TaskOutcome): Job {
+    const fan = outcome.parent === undefined ? undefined : this.#fans.get(outcome.parent)
+    const task = this.#plannedOf(outcome.parent ?? outcome.id)
+    return fan?.interrupted.get(outcome.id) ?? { id: outcome.id, task }
+  }
+
+  #plannedOf(id: string): PlannedTask {
+    return this.#plan.tasks.find((task) => task.id === id)!
+  }
+
+  #refuseEnded({ type }: RunCommand): void {
+    if (!this.isOver()) return
+    throw new CommandRefusedError(
+      this.id,
+      `${type} came too late: the workflow has ended.`,
+      'Ask for its status; retry and replan open it again.',
+    )
+  }
+
+  #filledIfKnown(task: PlannedTask): JsonObject {
+    if (task.each !== undefined) return task.arguments
+    try {
+      return fillArguments(task.arguments, this.#values.read)
+    } catch {
+      return task.arguments
+    }
   }
 
   #withMs(outcome: TaskOutcome, since: number | undefined): TaskOutcome {
@@ -345,14 +1041,4 @@ class OpenRun implements RunHandle {
   #hasEnded(id: string): boolean {
     return isEnded(this.#tasks.get(id)!.status)
   }
-}
-
-function endingOf(task: PlannedTask, outcome: TaskOutcome): Ending {
-  if (outcome.status === 'complete') return 'value'
-  return task.onError === 'skip' ? 'left-out' : 'nothing'
-}
-
-function endingOfPlaces(places: readonly ElementPlace[]): Ending {
-  if (!places.some(isGap)) return 'value'
-  return places.every(isHole) ? 'nothing' : 'in-part'
 }

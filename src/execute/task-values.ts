@@ -23,6 +23,8 @@ export interface TaskValues {
   keep(task: string, result: Json): void
   /** Of a task done for each, also where it has no result as a whole. */
   keepPlaces(task: string, places: readonly ElementPlace[]): void
+  /** It is to be done again. */
+  forget(task: string): void
   /** @throws PmlError `BAD_REFERENCE` */
   read(reference: Reference): Json
   /** What a task done for each is done for. Converted it is not yet. @throws PmlError `BAD_REFERENCE` */
@@ -53,6 +55,10 @@ export function createTaskValues(): TaskValues {
   return {
     keep: (task, result) => void results.set(task, result),
     keepPlaces: (task, places) => void placesOf.set(task, places),
+    forget(task) {
+      results.delete(task)
+      placesOf.delete(task)
+    },
     read(reference) {
       const { value, at, path } = begin(reference)
       const found = readPath(value, path)

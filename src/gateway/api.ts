@@ -1,22 +1,37 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { PmlError, RunNotFoundError, ToolNotFoundError, UsageError } from '../errors.js'
+import { PmlError, ToolNotFoundError, UsageError } from '../errors.js'
 import type { PmlConfig } from '../model/config.js'
 import { isObject, type JsonObject } from '../model/json.js'
 import type { Log } from '../model/log.js'
 import { newId } from '../model/new-id.js'
 import { type Redact, redactJson } from '../model/redact.js'
-import { redactRun } from '../model/redact-run.js'
+import { isRunEnded } from '../model/run.js'
+import type { RunEvent } from '../model/run-event.js'
 import type { SeenChange, Tool, ToolId } from '../model/tool.js'
 import type { CallTool } from '../model/tool-call.js'
 import type { CatalogueView } from './catalogue-view.js'
+import { answerDecision, listDecisions, showDecision } from './decisions-api.js'
 import { diffDefinitions } from './diff-definitions.js'
 import { readJsonBody } from './http-body.js'
 import { sendJson } from './http-reply.js'
 import type { Learned } from './learned.js'
 import { type IntentDeps, judgeIntent, planIntent } from './plan-intent.js'
-import { redactErrors } from './redact-errors.js'
+import { reportOwnRun } from './report-run.js'
 import type { ResolveTool } from './resolve-tool.js'
+import { heartbeatMs, sendRunEvents } from './run-events-sse.js'
 import type { GatewayRuns } from './runs.js'
+import {
+  abortWhen,
+  firstEvent,
+  followRun,
+  listRuns,
+  mostRuns,
+  resumeRun,
+  runEvents,
+  settledReport,
+  showRun,
+  tellRun,
+} from './runs-api.js'
 import { readStatus, type StatusDeps, summarizeTool } from './status.js'
 import { describeHit } from './tools/discover.js'
 import { planWhenKnown } from './tools/execute-workflow.js'
@@ -32,9 +47,18 @@ import { redactedInfo, replyStatus } from './wire-error.js'
  *   POST /api/search  {query, limit?, context?}       {tools: [{id, name, description, signature, score, parts}], servers}
  *   POST /api/call    {tool, arguments?, timeoutMs?}  the tool's result, whole
  *   POST /api/plan    {intent, arguments?}            {status, why, plan: IntentPlan, explanation, servers}; nothing is run
- *   POST /api/run     {tasks, intent?}                Run, at its end; stored: false where a step could not be stored
- *   GET  /api/runs                                    {runs: RunSummary[]}, newest first
- *   GET  /api/runs/ID                                 Run
+ *   POST /api/run     {tasks, intent?, follow?}       RunReport, when it settles: at its end, or when it waits for somebody;
+ *                                                     with follow: false, as soon as it is stored
+ *   GET  /api/runs?limit=N                            {runs: RunSummary[]}, newest first
+ *   GET  /api/runs/ID                                 RunReport; ID may be the beginning of one
+ *   GET  /api/runs/ID/events                          its events from the first on (run-events-sse.ts)
+ *   POST /api/runs/ID/command {command}               RunReport, when it is carried out (runs-api.ts says which)
+ *   POST /api/runs/ID/resume {}                       RunReport, when it settles; a run that was left is taken up
+ *   POST /api/runs/ID/follow {withinMs?, abortIfGone?} RunReport, when it settles
+ *   GET  /api/events                                  events of all runs from now on
+ *   GET  /api/decisions                               {decisions: Decision[]}, those that wait for an answer, oldest first
+ *   GET  /api/decisions/ID                            Decision
+ *   POST /api/decisions/ID {verdict, reason?}         Decision, as it is then
  *   POST /api/learn   {rebuild?: true}                {summary, rebuilt?}
  *   POST /api/trust   {ids?}                          {quarantined: [{id, hash, server, seenAt, flags, diff}]}
  *   POST /api/trust   {accept: [{id, hash}]}          {accepted: [ids]}
@@ -58,8 +82,9 @@ export interface ApiDeps extends StatusDeps, IntentDeps {
 interface Call {
   /** The JSON body of a POST. */
   readonly body: JsonObject
-  /** What follows the route in the path. */
-  readonly rest: string
+  /** What stands in the place of `*` in the path. */
+  readonly named: string
+  readonly query: URLSearchParams
   /** The client went away. */
   readonly gone: AbortSignal
   readonly deps: ApiDeps
@@ -73,12 +98,32 @@ const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'POST /api/call': callTool,
   'POST /api/plan': plan,
   'POST /api/run': runTasks,
-  'GET /api/runs': listRuns,
-  'GET /api/runs/': showRun,
+  'GET /api/runs': async ({ query, deps }) => ({ runs: await listRuns(readLimit(query), deps) }),
+  'GET /api/runs/*': ({ named, deps }) => showRun(named, deps),
+  'POST /api/runs/*/command': ({ named, body, deps }) => tellRun(named, body, deps),
+  'POST /api/runs/*/resume': ({ named, gone, deps }) => resumeRun(named, gone, deps),
+  'POST /api/runs/*/follow': follow,
+  'GET /api/decisions': async ({ deps }) => ({ decisions: await listDecisions(deps) }),
+  'GET /api/decisions/*': ({ named, deps }) => showDecision(named, deps),
+  'POST /api/decisions/*': ({ named, body, deps }) => answerDecision(named, body, 'command line', deps),
   'POST /api/learn': learn,
   'POST /api/trust': trust,
   'GET /api/environment': ({ deps }) => ({ missing: deps.config().missingVariables.map(({ name }) => name) }),
   'POST /api/environment': lendEnvironment,
+}
+
+/** Streams: they write their answer themselves. */
+const streams: Readonly<Record<string, (call: Call) => Promise<EventStream>>> = {
+  'GET /api/events': async ({ gone, deps }) => ({ events: deps.runs.events(gone), isReplayed: false }),
+  'GET /api/runs/*/events': async ({ named, deps }) => ({
+    events: await runEvents(named, deps),
+    isReplayed: true,
+  }),
+}
+
+interface EventStream {
+  readonly events: AsyncIterable<RunEvent>
+  readonly isReplayed: boolean
 }
 
 export async function handleApi(
@@ -87,27 +132,42 @@ export async function handleApi(
   path: string,
   deps: ApiDeps,
 ): Promise<void> {
+  const query = new URLSearchParams(/\?(.*)/.exec(request.url ?? '')?.[1])
   const gone = new AbortController()
   response.once('close', () => {
     if (!response.writableFinished) gone.abort()
   })
   try {
-    const [route, rest] = findRoute(request.method ?? 'GET', path)
-    const body = request.method === 'POST' ? await readObject(request, deps) : {}
-    sendJson(response, 200, await route({ body, rest, gone: gone.signal, deps }))
+    const method = request.method ?? 'GET'
+    const { route, named } = findRoute(method, path)
+    const body = method === 'POST' ? await readObject(request, deps) : {}
+    const call: Call = { body, named, query, gone: gone.signal, deps }
+    const stream = streams[route]
+    if (stream === undefined) return sendJson(response, 200, await routes[route]!(call))
+    const { events, isReplayed } = await stream(call)
+    await sendRunEvents(request, response, events, { redact: deps.redact, heartbeatMs, isReplayed })
   } catch (error) {
     if (!(error instanceof PmlError)) deps.log.error('an API request failed', { path, error })
     sendJson(response, replyStatus(error), { error: redactedInfo(error, deps.redact) })
   }
 }
 
-function findRoute(method: string, path: string): readonly [(call: Call) => unknown, string] {
-  const exact = routes[`${method} ${path}`]
-  if (exact !== undefined) return [exact, '']
-  const slash = path.lastIndexOf('/') + 1
-  const prefix = routes[`${method} ${path.slice(0, slash)}`]
-  if (prefix !== undefined && slash < path.length) return [prefix, path.slice(slash)]
+/** What stands behind the noun may name something: the ID of /api/runs/ID/events, for which a route has a star. */
+function findRoute(method: string, path: string): { readonly route: string; readonly named: string } {
+  const [root, api, noun, named = '', ...more] = path.split('/')
+  const places = named === '' ? [] : [noun, '*', ...more]
+  for (const route of [`${method} ${path}`, `${method} ${[root, api, ...places].join('/')}`])
+    if (Object.hasOwn(routes, route) || Object.hasOwn(streams, route)) return { route, named: decoded(named) }
   throw new PmlError('NOT_FOUND', `No ${method} ${path}.`, 'The API is listed in src/gateway/api.ts.')
+}
+
+/** What is no encoding is taken as it is: it names nothing. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 async function readObject(request: IncomingMessage, deps: ApiDeps): Promise<JsonObject> {
@@ -170,24 +230,31 @@ async function runTasks({ body, gone, deps }: Call): Promise<unknown> {
   if (gone.aborted)
     throw new PmlError('ABORTED', 'The command was interrupted; nothing was run.', 'Run it again.')
   const session = newId()
-  const run = deps.runs.start(plan, session)
-  gone.addEventListener('abort', () => run.abort('The command was interrupted.'), { once: true })
-  try {
-    const ended = redactErrors(await run.result, deps.redact)
-    return run.isStored() ? ended : { ...ended, stored: false }
-  } finally {
-    deps.endSession(session)
+  const handle = deps.runs.start(plan, { session, caller: 'pml run' })
+  // A run that waits goes on in this session when it is answered.
+  const ended = handle.result.then(() => deps.endSession(session))
+  abortWhen(gone, handle)
+  if (body.follow === false) {
+    await firstEvent(handle, gone)
+    return reportOwnRun(handle.current(), handle, deps.redact)
   }
+  const run = await settledReport(handle, gone, deps)
+  if (isRunEnded(run.status)) await ended
+  return run
 }
 
-async function listRuns({ deps }: Call): Promise<unknown> {
-  return redactJson({ runs: await deps.runs.list(50) }, deps.redact)
+function follow({ named, body, gone, deps }: Call): Promise<unknown> {
+  const withinMs = optionalCount(body, 'withinMs')
+  const abortIfGone = body.abortIfGone === true
+  return followRun(named, { abortIfGone, ...(withinMs !== undefined && { withinMs }) }, gone, deps)
 }
 
-async function showRun({ rest, deps }: Call): Promise<unknown> {
-  const run = await deps.runs.find(rest)
-  if (run === undefined) throw new RunNotFoundError(rest)
-  return redactRun(run, deps.redact)
+/** As many as are asked for, and 50 for who does not say. */
+function readLimit(query: URLSearchParams): number {
+  const limit = Number(query.get('limit') ?? 50)
+  if (!Number.isSafeInteger(limit) || limit < 1)
+    throw new UsageError('"limit" must be a whole number from 1.')
+  return Math.min(limit, mostRuns)
 }
 
 async function learn({ body, deps }: Call): Promise<unknown> {

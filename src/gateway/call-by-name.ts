@@ -1,4 +1,6 @@
 import { UpstreamError } from '../errors.js'
+import type { DirectApprovals } from '../execute/open-direct-approvals.js'
+import type { CallRules } from '../model/call-rules.js'
 import type { PmlConfig } from '../model/config.js'
 import { isDeeperThan } from '../model/is-deeper-than.js'
 import type { JsonObject } from '../model/json.js'
@@ -6,8 +8,10 @@ import type { Log } from '../model/log.js'
 import type { Redact } from '../model/redact.js'
 import type { Tool } from '../model/tool.js'
 import type { CallTool, ContentBlock, ToolResult } from '../model/tool-call.js'
+import type { ArgumentCheck } from '../upstream/validate-arguments.js'
 import type { CatalogueView } from './catalogue-view.js'
 import { cutResult } from './cut-result.js'
+import { createGateCall } from './gate-call.js'
 import type { ResolveTool } from './resolve-tool.js'
 import type { ResultStore } from './result-store.js'
 import { metaToolName } from './tools/definitions.js'
@@ -16,7 +20,8 @@ import { errorResult, redactedInfo, toolError } from './wire-error.js'
 
 /**
  * One tools/call: by any form of a name, of our own tools (which win) or of a server's, listed or not. A server's result
- * passes through unchanged unless it is too large. An error of ours is a result; only what a server refused is thrown.
+ * passes through unchanged unless it is too large. Tools of servers are called past gate-call.ts, which may ask a person first. An
+ * error of ours is a result; only what a server refused is thrown.
  */
 export type CallByName = (name: string, args: JsonObject, caller: Caller) => Promise<CalledTool>
 
@@ -31,6 +36,9 @@ export interface CallByNameDeps {
   readonly view: CatalogueView
   readonly resolve: ResolveTool
   readonly callTool: CallTool
+  readonly rules: CallRules
+  readonly approvals: DirectApprovals
+  readonly checkArguments: ArgumentCheck
   readonly metaTools: readonly MetaTool[]
   readonly results: ResultStore
   /** A result of the server speaks of this resource. */
@@ -43,6 +51,7 @@ export interface CallByNameDeps {
 const deepestResult = 1_000
 
 export function createCallByName(deps: CallByNameDeps): CallByName {
+  const gate = createGateCall(deps)
   const metaTools = new Map(deps.metaTools.map((tool) => [tool.definition.name, tool]))
   return async (name, args, caller) => {
     const metaTool = metaTools.get(metaToolName(name) ?? '')
@@ -53,14 +62,25 @@ export function createCallByName(deps: CallByNameDeps): CallByName {
       const found = deps.resolve.soon(name)
       tool = found instanceof Promise ? await found : found
       deps.view.countUse(tool.id)
-      const result = await deps.callTool({ ...caller, tool: tool.id, arguments: args })
-      if (isDeeperThan(result, deepestResult)) throw tooDeep(tool)
-      for (const uri of linksOf(result)) deps.sawLink(tool.server, uri)
-      return { result: cutResult(result, deps.config().maxResultTokens, deps.results), tool }
+      const called = tool
+      const result = await gate(tool, args, caller, (who) => callServer(called, args, who, deps))
+      return { result, tool }
     } catch (error) {
       return { result: logged(error, deps), ...(tool && { tool }) }
     }
   }
+}
+
+async function callServer(
+  tool: Tool,
+  args: JsonObject,
+  caller: Caller,
+  deps: CallByNameDeps,
+): Promise<ToolResult> {
+  const result = await deps.callTool({ ...caller, tool: tool.id, arguments: args })
+  if (isDeeperThan(result, deepestResult)) throw tooDeep(tool)
+  for (const uri of linksOf(result)) deps.sawLink(tool.server, uri)
+  return cutResult(result, deps.config().maxResultTokens, deps.results)
 }
 
 /** Resources that a result links to or holds need not be in any list. */

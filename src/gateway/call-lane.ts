@@ -4,6 +4,8 @@ import {
   type JSONRPCMessage,
   LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
+  SdkError,
+  SdkErrorCode,
   SERVER_INFO_META_KEY,
   type Server,
 } from '@modelcontextprotocol/server'
@@ -11,7 +13,7 @@ import { type ClientSide, nobody } from '../model/client-side.js'
 import { isObject, type JsonObject } from '../model/json.js'
 import type { ToolResult } from '../model/tool-call.js'
 import type { CallByName } from './call-by-name.js'
-import { modernSince } from './client-sides.js'
+import { clientNameOf, modernSince } from './client-sides.js'
 import { fitEra } from './mcp-server.js'
 import { jsonRpc } from './wire-error.js'
 
@@ -56,6 +58,7 @@ export function createCallLane(options: CallLaneOptions): CallLane {
     try {
       const caller = {
         session: options.session,
+        clientName: clientNameOf(server, call.meta),
         signal: controller.signal,
         client: call.modern ? nobody : options.client(server),
       }
@@ -90,7 +93,9 @@ export function createCallLane(options: CallLaneOptions): CallLane {
       return true
     },
     close() {
-      for (const controller of open.values()) controller.abort()
+      // As the SDK says it: nobody has cancelled anything, there is nobody any more.
+      const gone = new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed')
+      for (const controller of open.values()) controller.abort(gone)
     },
   }
 }
@@ -99,6 +104,8 @@ interface PlainCall {
   readonly name: string
   readonly arguments: JsonObject
   readonly modern: boolean
+  /** The envelope, where it has one. */
+  readonly meta?: JsonObject
 }
 
 function readPlainCall(params: unknown, revision: string): PlainCall | undefined {
@@ -108,7 +115,7 @@ function readPlainCall(params: unknown, revision: string): PlainCall | undefined
   if (typeof name !== 'string' || name === '' || !isObject(args)) return undefined
   const modern = revision >= modernSince
   if (modern ? !isPlainEnvelope(meta, revision) : meta !== undefined) return undefined
-  return { name, arguments: args, modern }
+  return { name, arguments: args, modern, ...(modern && { meta: meta as JsonObject }) }
 }
 
 /** What every request of the 2026-07-28 revision carries, and nothing that asks for more. */

@@ -1,6 +1,7 @@
 /** How a server reaches the client behind a request: in 2025 revisions by asking it, since 2026-07-28 in the answer. */
 import {
   CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
   LOG_LEVEL_META_KEY,
   type Server,
   type ServerContext,
@@ -9,6 +10,7 @@ import {
 import type { ClientSide, InputRound, Notice } from '../model/client-side.js'
 import { isObject, type JsonObject } from '../model/json.js'
 import { isWanted } from './log-levels.js'
+import { oneLine } from './one-line.js'
 import type { Caller } from './tools/meta-tool.js'
 
 /** What one connection of a 2025 revision has set. */
@@ -18,6 +20,12 @@ export interface ConnectionState {
 
 /** People answer, so it may take a while; a client that never does must not be waited for without end. */
 const askTimeoutMs = 30 * 60_000
+
+/** It stands in sentences that a person reads. */
+const longestName = 80
+/** What nearly every client's name looks like: it need not be cleaned, call by call. */
+const isPlainName = /^[\w./@-][\w ./@-]{0,78}$/
+export const unknownClient = 'unknown client'
 
 export const modernSince = '2026-07-28'
 
@@ -88,6 +96,7 @@ export function callerOf(
   const round = roundOf(mcpReq)
   return {
     session,
+    clientName: clientNameOf(server, mcpReq.envelope),
     signal: mcpReq.signal,
     client: isModernServer(server) ? modernClientSide(mcpReq) : legacyClientSide(server, state, ctx),
     ...(progress && { onProgress: progress.tell }),
@@ -95,6 +104,16 @@ export function callerOf(
     ...(round && { round }),
     end: () => progress?.end(),
   }
+}
+
+/** What a client calls itself: since 2026-07-28 in the envelope of every request, before that in the handshake. */
+export function clientNameOf(server: Server, envelope: unknown): string {
+  const info = isModernServer(server)
+    ? (envelope as Readonly<Record<string, unknown>> | undefined)?.[CLIENT_INFO_META_KEY]
+    : server.getClientVersion()
+  const name = (info as { readonly name?: unknown } | undefined)?.name
+  if (typeof name !== 'string') return unknownClient
+  return isPlainName.test(name) ? name : oneLine(name, longestName) || unknownClient
 }
 
 function roundOf({ inputResponses, requestState }: ServerContext['mcpReq']): InputRound | undefined {

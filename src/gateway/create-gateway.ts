@@ -9,7 +9,7 @@
  *   stream ─ line-transport ─┬─ call-lane ────────┐
  *                            │                    │   ┌─ tools/* (our own)
  *                            ├─ mcp-server ─ call-by-name
- *   HTTP ── mcp-endpoint ────┘       │                └─ callTool (a server's) ─ cut-result
+ *   HTTP ── mcp-endpoint ────┘       │                └─ gate-call ─ callTool (a server's) ─ cut-result
  *                              catalogue-view (names, exposure, listing)
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -17,6 +17,8 @@ import type { Readable, Writable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import type { Server, Transport } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import type { DirectApprovals } from '../execute/open-direct-approvals.js'
+import type { CallRules } from '../model/call-rules.js'
 import type { PmlConfig } from '../model/config.js'
 import type { Log } from '../model/log.js'
 import { newId } from '../model/new-id.js'
@@ -32,6 +34,7 @@ import type { ToolSearch } from '../plan/find/create-tool-search.js'
 import type { IntentPlanner } from '../plan/intent-planner.js'
 import { createSchemaChecks } from '../upstream/schema-checks.js'
 import type { Clients } from '../upstream/upstreams.js'
+import { createArgumentCheck } from '../upstream/validate-arguments.js'
 import { createCallByName } from './call-by-name.js'
 import { createCallLane } from './call-lane.js'
 import { type Catalogue, createCatalogueView } from './catalogue-view.js'
@@ -59,6 +62,7 @@ import { createControlWorkflow } from './tools/control-workflow.js'
 import { createDiscover } from './tools/discover.js'
 import { createExecuteCode } from './tools/execute-code.js'
 import { createExecuteWorkflow } from './tools/execute-workflow.js'
+import { createRunDesk } from './tools/run-desk.js'
 import { createWatchedResources } from './watched-resources.js'
 
 /** The servers behind us, beyond their tools. */
@@ -76,6 +80,10 @@ export interface GatewayOptions {
   readonly catalogue: Catalogue
   readonly search: Pick<ToolSearch, 'follow' | 'search'>
   readonly callTool: CallTool
+  /** What may be called unasked, for tools that clients call by themselves. */
+  readonly rules: CallRules
+  /** What a person was asked about such calls. */
+  readonly approvals: DirectApprovals
   /** The client with this session is gone. */
   endSession(session: string): void
   readonly runs: GatewayRuns
@@ -170,11 +178,12 @@ export function createGateway(options: GatewayOptions): Gateway {
     checks: createSchemaChecks({ log }),
     redact,
   }
+  const desk = createRunDesk({ runs, redact, log })
   const metaTools = [
     createDiscover({ view, findTools, redact }),
-    createExecuteWorkflow({ ...intents, resolve, runs, results }),
+    createExecuteWorkflow({ ...intents, resolve, runs, results, desk }),
     createExecuteCode(),
-    createControlWorkflow({ ...intents, runs, results }),
+    createControlWorkflow({ ...intents, resolve, runs, results, desk }),
   ]
   const resources = createResultResources({ config, results, redact })
   const pauses = createInputPauses({ expireMs: pauseExpiresMs, maxPauses })
@@ -187,6 +196,9 @@ export function createGateway(options: GatewayOptions): Gateway {
       view,
       resolve,
       callTool: options.callTool,
+      rules: options.rules,
+      approvals: options.approvals,
+      checkArguments: createArgumentCheck(intents.checks),
       metaTools,
       results,
       sawLink: offers.sawLink,
@@ -329,11 +341,11 @@ export function createGateway(options: GatewayOptions): Gateway {
 function countUses(runs: GatewayRuns, countUse: (id: ToolId) => void): GatewayRuns {
   return {
     ...runs,
-    start(plan, session, client, finished = []) {
-      const handle = runs.start(plan, session, client, finished)
+    start(plan, options) {
+      const handle = runs.start(plan, options)
       // A task done for each makes no call of its own: its elements do.
       const uncalled = new Set([
-        ...finished.map(({ id }) => id),
+        ...(options.finished ?? []).map(({ id }) => id),
         ...plan.tasks.filter(({ each }) => each !== undefined).map(({ id }) => id),
       ])
       void handle.result.then((run) => {

@@ -59,7 +59,7 @@ describe('who may come in', () => {
 
   it('beyond loopback nothing but /healthz is served without the token', async () => {
     const url = await open({ config: { http: { host: '0.0.0.0', port: 0, token: 'the-right-token' } } })
-    for (const path of ['/', '/status.json', '/mcp', '/none']) {
+    for (const path of ['/', '/status.json', '/runs.json', '/events', '/decisions/x', '/mcp', '/none']) {
       const refused = await ask(url + path)
       expect([path, refused.status, refused.headers['www-authenticate']]).toEqual([
         path,
@@ -312,7 +312,7 @@ it('/status.json tells what is going on', async () => {
 it('other paths answer 404, other methods 405', async () => {
   const url = await open()
   expect((await ask(`${url}/none`)).status).toBe(404)
-  for (const path of ['/', '/status.json', '/healthz']) {
+  for (const path of ['/', '/status.json', '/runs.json', '/decisions.json', '/events', '/healthz']) {
     const answer = await ask(url + path, { method: 'POST', body: 'x' })
     expect([path, answer.status, answer.headers.allow]).toEqual([path, 405, 'GET, HEAD'])
   }
@@ -414,13 +414,12 @@ describe('the API', () => {
     expect(JSON.stringify(data)).not.toContain('sk-12345678')
   })
 
-  it('the errors of a run carry no secret either, and it says when it could not be stored', async () => {
+  it('the errors of a run carry no secret either', async () => {
     const callTool = async () => Promise.reject(new Error('refused the key sk-12345678'))
-    const url = await open({ callTool, storeFails: true, config: { secrets: ['sk-12345678'] } }, 'local')
+    const url = await open({ callTool, config: { secrets: ['sk-12345678'] } }, 'local')
     const { data } = await post(url, '/api/run', { tasks: [{ id: 'a', tool: 'read' }] })
     expect(data).toMatchObject({
       status: 'failed',
-      stored: false,
       tasks: [{ error: { message: expect.stringContaining('refused the key [redacted]') } }],
     })
   })

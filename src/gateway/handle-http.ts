@@ -6,14 +6,16 @@ import { type ApiDeps, handleApi } from './api.js'
 import { refuse } from './http-guard.js'
 import { methodNotAllowed, sendJson, sendText } from './http-reply.js'
 import type { McpEndpoint } from './mcp-endpoint.js'
-import { readStatus, summarizeTool, type ToolSummary } from './status.js'
+import { handlePageApi } from './page-api.js'
+import { pageKey } from './page-key.js'
+import { readDecisions, readStatus, summarizeTool, type ToolSummary } from './status.js'
 import { contentSecurityPolicy, renderStatusPage } from './status-page.js'
 import { redactedInfo } from './wire-error.js'
 
 /** Enough to look at; `pml tools` has them all. */
 const shownTools = 200
 
-/** The HTTP face: /mcp, the page, /status.json and /healthz; /api/* only over the local socket. */
+/** The HTTP face: /mcp, the page and what it asks for, /status.json and /healthz; /api/* only over the local socket. */
 export interface HttpDeps extends ApiDeps {
   readonly endpoint: McpEndpoint
 }
@@ -43,6 +45,8 @@ export async function handleHttp(
     return answerRead(request, response, async () =>
       sendJson(response, 200, await readStatus(deps, pageStoreMs)),
     )
+  const answered = handlePageApi(request, response, path, deps)
+  if (answered !== undefined) return answered
   request.resume()
   const error = { code: 'NOT_FOUND', message: 'Nothing is here.', hint: 'MCP is at /mcp, the status at /.' }
   sendJson(response, 404, { error })
@@ -68,12 +72,18 @@ async function sendPage(response: ServerResponse, deps: HttpDeps): Promise<void>
       tools.slice(0, shownTools).map((tool) => summarizeTool(tool, view)),
       deps.redact,
     )
+  const [status, decisions] = await Promise.all([
+    readStatus(deps, pageStoreMs),
+    readDecisions(deps, pageStoreMs),
+  ])
   const page = renderStatusPage({
-    status: await readStatus(deps, pageStoreMs),
+    status,
+    decisions: decisions ?? [],
     tools: summarize(listed),
     moreTools: Math.max(0, listed.length - shownTools),
     waiting: summarize(listed.filter((tool) => tool.changed !== undefined)),
     nonce,
+    key: pageKey,
   })
   sendText(response, 200, 'text/html; charset=utf-8', page, {
     'content-security-policy': contentSecurityPolicy(nonce),

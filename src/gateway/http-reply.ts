@@ -81,7 +81,7 @@ async function pump(
   }
 }
 
-function drained(response: ServerResponse): Promise<void> {
+export function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       response.off('drain', done)

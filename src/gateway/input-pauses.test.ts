@@ -16,7 +16,7 @@ function modern(extra: Partial<Caller> = {}): Caller {
     tell() {},
     takesInputRequired: true,
   }
-  return { session: 's', signal: new AbortController().signal, client, ...extra }
+  return { session: 's', clientName: 'test', signal: new AbortController().signal, client, ...extra }
 }
 
 const askOnce = async ({ client, signal }: Caller) => `Hello ${(await client!.ask(question, signal)).name}`

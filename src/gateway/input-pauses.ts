@@ -125,7 +125,7 @@ class AskingCall {
   /** Until the call has ended, or has asked something. */
   async wait(caller: Caller): Promise<Reply> {
     this.#waiting = caller
-    const cancel = (): void => this.cancel()
+    const cancel = (): void => this.cancel(caller.signal.reason)
     if (caller.signal.aborted) cancel()
     caller.signal.addEventListener('abort', cancel, { once: true })
     try {
@@ -152,8 +152,8 @@ class AskingCall {
     }
   }
 
-  cancel(): void {
-    this.#stop.abort()
+  cancel(reason?: unknown): void {
+    this.#stop.abort(reason)
     for (const { reject } of this.#open.values()) reject(new Error('The client did not come back.'))
     this.#open.clear()
   }

@@ -12,7 +12,8 @@ const missing = [{ task: 'a', argument: 'path', description: '' }]
 
 function judge(mode: IntentMode, rest: Partial<IntentPlan>, unsafe: readonly string[] = [], given = tasks) {
   const isSafe = (tool: string): boolean => !unsafe.includes(tool)
-  return judgePlan(makeIntentPlan(given, rest), { mode, policy: defaultPolicy, isSafe })
+  const options = { mode, policy: defaultPolicy, wasSuggested: true, isSafe }
+  return judgePlan(makeIntentPlan(given, rest), options)
 }
 
 it.each([
@@ -53,7 +54,16 @@ it('what is just below a threshold reads as below it', () => {
 
 it('the thresholds are those of the policy', () => {
   const policy = { suggestThreshold: 0.4, executeThreshold: 0.85 }
-  const options = { mode: 'auto', policy, isSafe: () => true } as const
+  const options = { mode: 'auto', policy, wasSuggested: false, isSafe: () => true } as const
   expect(judgePlan(makeIntentPlan(tasks, { confidence: 0.5 }), options).verdict).toBe('suggestion')
   expect(judgePlan(makeIntentPlan(tasks, { confidence: 0.86 }), options).verdict).toBe('run')
+})
+
+it('what is confirmed unseen and not sure is shown before it starts', () => {
+  const unseen = { mode: 'run', policy: defaultPolicy, wasSuggested: false, isSafe: () => true } as const
+  const { verdict, why } = judgePlan(makeIntentPlan(tasks, { confidence: 0.8 }), unseen)
+  expect(verdict).toBe('check')
+  expect(why).toBe('Confidence .80 is below .92, and this plan was not shown before.')
+  expect(judgePlan(makeIntentPlan(tasks, { confidence: 0.92 }), unseen).verdict).toBe('run')
+  expect(judgePlan(makeIntentPlan(tasks, { confidence: 0.5 }), unseen).verdict).toBe('explicit_required')
 })

@@ -6,18 +6,24 @@ import type { ToolId } from '../model/tool.js'
 export type IntentMode = 'auto' | 'suggest' | 'run'
 
 export interface Judgement {
-  readonly verdict: 'explicit_required' | 'suggestion' | 'run'
+  /** `check`: it is to be run, but shown first: it is not sure, and nobody has seen it. */
+  readonly verdict: 'explicit_required' | 'suggestion' | 'check' | 'run'
   readonly why: string
 }
 
 export interface JudgePlanOptions {
   readonly mode: IntentMode
   readonly policy: Policy
+  /** Who confirms it by mode `run` has been shown a plan for the same intent. */
+  readonly wasSuggested: boolean
   isSafe(tool: ToolId): boolean
 }
 
 /** The three execution modes of an intent: what is to be done with its plan, and why not more. */
-export function judgePlan(plan: IntentPlan, { mode, policy, isSafe }: JudgePlanOptions): Judgement {
+export function judgePlan(
+  plan: IntentPlan,
+  { mode, policy, wasSuggested, isSafe }: JudgePlanOptions,
+): Judgement {
   const { confidence, missing, unserved } = plan
   const { tasks } = plan.plan
   const { suggestThreshold, executeThreshold } = policy
@@ -30,7 +36,13 @@ export function judgePlan(plan: IntentPlan, { mode, policy, isSafe }: JudgePlanO
   if (missing.length > 0)
     return suggest(`${missing.length === 1 ? 'An argument is' : `${missing.length} arguments are`} missing.`)
   if (mode === 'suggest') return suggest('Only a suggestion was asked for.')
-  if (mode === 'run') return { verdict: 'run', why: 'Confirmed by mode "run".' }
+  if (mode === 'run' && (wasSuggested || confidence >= executeThreshold))
+    return { verdict: 'run', why: 'Confirmed by mode "run".' }
+  if (mode === 'run')
+    return {
+      verdict: 'check',
+      why: `Confidence ${figure(confidence)} is below ${figure(executeThreshold)}, and this plan was not shown before.`,
+    }
   if (unserved.length > 0) return suggest('Part of the request is served by no tool.')
   if (confidence < executeThreshold)
     return suggest(

@@ -229,7 +229,9 @@ it.skipIf(!existsSync(naughty))(
     const strings = (JSON.parse(readFileSync(naughty, 'utf8')) as string[]).filter((one) => one !== '')
     const unique = [...new Set(strings)]
     const tools = unique.map((text) => makeTool('naughty', text, { description: text, tokens: 5 }))
-    house = openTestGateway({ tools, config: { exposure: 'proxy', maxResultTokens: 100_000 } })
+    // Some of these names speak of dropping tables.
+    const approvals = { ...testConfig.approvals, tools: { '*': 'allow' } } as const
+    house = openTestGateway({ tools, config: { exposure: 'proxy', maxResultTokens: 100_000, approvals } })
     const client = await house.stream({ versionNegotiation: { mode: 'auto' } })
     const listed = (await client.listTools()).tools
     expect(listed.length).toBe(unique.length)

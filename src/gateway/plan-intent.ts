@@ -61,17 +61,19 @@ export function planOptions(given: JsonObject, { config }: Pick<IntentDeps, 'con
   return { given, tokenBudget: Math.floor(config().contextWindow * directShareOfWindow) }
 }
 
-/** What is to be done with a plan by the thresholds of this moment. */
+/** What is to be done with a plan by the thresholds of this moment. A plan whose confirmation is not to be doubted counts as suggested. */
 export function judgeIntent(
   plan: IntentPlan,
   mode: IntentMode,
   { config, view, policy }: IntentDeps,
+  wasSuggested = true,
 ): Judgement {
   const { names } = view.current()
   const settings = config()
   return judgePlan(plan, {
     mode,
     policy: policy(),
+    wasSuggested,
     isSafe(id) {
       const tool = names.resolve(id)
       return tool?.id === id && isSafeTool(tool, settings)

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import type { Decision } from '../model/decision.js'
 import type { ServerState } from '../model/server.js'
+import { formatToolId } from '../model/tool.js'
 import type { Status } from './status.js'
 import { renderStatusPage } from './status-page.js'
 import { makeServer, makeTool, openTestGateway, type TestGateway } from './test-gateway.contract.js'
@@ -18,17 +20,16 @@ const status: Status = {
   servers: [],
   runs: [],
 }
+const nothing = { tools: [], moreTools: 0, waiting: [], decisions: [], nonce: 'n', key: 'k' }
 const page = (changes: Partial<Status>): string =>
-  renderStatusPage({ status: { ...status, ...changes }, tools: [], moreTools: 0, waiting: [], nonce: 'n' })
+  renderStatusPage({ ...nothing, status: { ...status, ...changes } })
 
 describe('the status page', () => {
   it('says how to connect while nobody is, and not afterwards', () => {
     expect(page({})).toContain('claude mcp add --transport http pml http://127.0.0.1:3939/mcp')
     expect(page({ clients: 1 })).not.toContain('claude mcp add')
     const { http: _, ...silent } = status
-    expect(
-      renderStatusPage({ status: silent, tools: [], moreTools: 0, waiting: [], nonce: 'n' }),
-    ).not.toContain('claude mcp add')
+    expect(renderStatusPage({ ...nothing, status: silent })).not.toContain('claude mcp add')
   })
 
   it('says which server waits for a sign-in', () => {
@@ -61,6 +62,54 @@ describe('the status page', () => {
     expect(page({ configProblem })).toContain('/x.yaml:3: expected &lt;YAML&gt;')
     expect(page({ configProblem })).toContain('1970-01-01 00:00:00 UTC')
     expect(page({})).toContain('no decision is pending')
+  })
+
+  const decision: Decision = {
+    id: '01981b6e-0000-7000-8000-000000000001',
+    kind: 'call',
+    runId: 'run-1',
+    taskId: 'rm',
+    caller: 'claude <code>',
+    tool: formatToolId('files', 'delete'),
+    arguments: { path: '</pre><script>alert(1)</script>', hidden: 'a\u202eb\u200bc' },
+    argumentsHash: '',
+    policyVersion: '',
+    risk: 'dangerous',
+    why: 'It <b>deletes</b>.',
+    soFar: '2 of 3 tasks complete',
+    answeredBy: 'human',
+    requestedAt: 0,
+    expiresAt: 60_000,
+    refusals: [],
+  }
+
+  it('shows all that a decision is about, escaped, and what cannot be seen written out', () => {
+    const text = renderStatusPage({ ...nothing, status, decisions: [decision] })
+    for (const shown of [
+      'claude &lt;code&gt; wants to call <code>files:delete</code> <span class="badge bad">dangerous</span>',
+      '&lt;/pre&gt;&lt;script&gt;alert(1)&lt;/script&gt;',
+      'a\\u{202e}b\\u{200b}c',
+      'It &lt;b&gt;deletes&lt;/b&gt;.',
+      'So far: 2 of 3 tasks complete',
+      '1970-01-01 00:01:00',
+      `<button data-decision="${decision.id}" data-verdict="approve">Approve</button>`,
+      `<button data-decision="${decision.id}" data-verdict="reject">Reject</button>`,
+      `pml approve ${decision.id}`,
+      '<main data-key="k">',
+    ])
+      expect(text).toContain(shown)
+    expect(text.match(/<script/g)?.length).toBe(1)
+    expect(text).not.toContain('no decision is pending')
+  })
+
+  it('says of a call that was cut off that it may have taken effect', () => {
+    const text = renderStatusPage({ ...nothing, status, decisions: [{ ...decision, kind: 'repeat' }] })
+    expect(text).toContain('once more, after a call that was cut off and may have taken effect')
+  })
+
+  it('says where arguments are too long to be shown in full', () => {
+    const long = { ...decision, arguments: { text: 'x'.repeat(50_000) } }
+    expect(renderStatusPage({ ...nothing, status, decisions: [long] })).toMatch(/and 30,\d+ characters more/)
   })
 
   it('keeps a revision on one line, and tells tools of servers that are down apart', () => {
@@ -97,6 +146,18 @@ describe('the status', () => {
     await house.stream()
     await house.stream()
     expect((await read()).clients).toBeGreaterThanOrEqual(2)
+  })
+
+  it('counts what waits for somebody', async () => {
+    house = openTestGateway({ tools: [makeTool('files', 'delete')] })
+    expect((await read()).waiting).toEqual({ runs: 0, decisions: 0 })
+    const url = await house.listen('local')
+    const tasks = [
+      { id: 'a', tool: 'files:delete' },
+      { id: 'b', tool: 'files:delete' },
+    ]
+    await fetch(`${url}/api/run`, { method: 'POST', body: JSON.stringify({ tasks }) })
+    expect((await read()).waiting).toEqual({ runs: 1, decisions: 2 })
   })
 
   it('tells of a configuration that cannot be used until it can', async () => {

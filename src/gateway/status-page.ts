@@ -1,7 +1,11 @@
+import type { Decision, Verdict } from '../model/decision.js'
 import { describeStart } from '../model/describe-start.js'
 import { formatDuration } from '../model/format-duration.js'
+import type { Risk } from '../model/risk.js'
+import type { RunEvent } from '../model/run-event.js'
 import type { ServerState } from '../model/server.js'
 import type { ConfigProblem, Status, StatusRun, ToolSummary } from './status.js'
+import { writeOutUnseen } from './write-out-unseen.js'
 
 export interface StatusPage {
   readonly status: Status
@@ -9,15 +13,20 @@ export interface StatusPage {
   /** Tools that are not shown. */
   readonly moreTools: number
   readonly waiting: readonly ToolSummary[]
+  /** What people are asked, oldest first. */
+  readonly decisions: readonly Decision[]
   readonly nonce: string
+  /** Sent along with an answer (page-key.ts). */
+  readonly key: string
 }
 
 /**
  * The status page: one HTML document, no asset from anywhere, every text escaped. It fetches itself anew every few
- * seconds and swaps its body, so that scrolling and selection survive; without scripts the browser reloads it.
+ * seconds, and when a run tells something, and swaps its body, so that scrolling and selection survive; without scripts the
+ * browser reloads it, and it is there to be read.
  */
 export function renderStatusPage(page: StatusPage): string {
-  const { status, tools, waiting, nonce } = page
+  const { status, tools, nonce } = page
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -28,16 +37,17 @@ export function renderStatusPage(page: StatusPage): string {
 <style nonce="${nonce}">${style}</style>
 </head>
 <body>
-<main>
+<p id="said" role="status"></p>
+<main data-key="${html(page.key)}">
 <header>
 <h1>Casys PML</h1>
 <p>version ${html(status.version)} · up ${formatDuration(status.uptimeMs)} · pid ${status.pid} · ${html(status.config)}</p>
 </header>
 ${tiles(status)}
 ${status.clients === 0 && status.http !== undefined ? section('Connect a client', connectLines(status.http)) : ''}
-${section('Waiting for you', waitingList(waiting, status))}
+${section('Waiting for you', waitingList(page))}
 ${section('Servers', serverTable(status))}
-${section('Recent runs', runTable(status.runs))}
+${section('Runs', runTable(status.runs))}
 ${section('Tools', toolTable(tools, page.moreTools))}
 </main>
 <script nonce="${nonce}">${script}</script>
@@ -86,8 +96,8 @@ function connectLines(url: string): string {
 <li>Cursor and most others: <code>${html(json)}</code></li></ul>`
 }
 
-function waitingList(tools: readonly ToolSummary[], { configProblem, servers }: Status): string {
-  const items = tools.map(
+function waitingList({ waiting, decisions, status: { configProblem, servers } }: StatusPage): string {
+  const items = waiting.map(
     ({ id }) =>
       `<li>The definition of <code>${html(id)}</code> changed. See and accept it: <code>pml trust ${html(id)}</code></li>`,
   )
@@ -98,9 +108,43 @@ function waitingList(tools: readonly ToolSummary[], { configProblem, servers }: 
       )
   }
   if (configProblem !== undefined) items.unshift(configItem(configProblem))
+  items.unshift(...decisions.map(decisionItem))
   if (items.length === 0) return '<p class="none">Nothing: no decision is pending.</p>'
   return `<ul>${items.join('')}</ul>`
 }
+
+/** All that the answer is about: nobody can answer for what they did not see. */
+function decisionItem(decision: Decision): string {
+  const { id, kind, tool, caller, runId, taskId, risk, why, soFar, expiresAt } = decision
+  const place = runId === undefined ? '' : ` · run <code>${html(runId)}</code>`
+  const task = taskId === undefined ? '' : `, task <code>${html(taskId)}</code>`
+  const button = (verdict: Verdict, label: string): string =>
+    `<button data-decision="${html(id)}" data-verdict="${verdict}">${label}</button>`
+  const question =
+    kind === 'call'
+      ? `${html(caller)} wants to call`
+      : `${html(caller)} wants to call once more, after a call that was cut off and may have taken effect,`
+  return `<li class="ask"><p>${question} <code>${html(tool)}</code> <span class="badge ${riskTones[risk]}">${risk}</span></p>
+<pre>${html(shownArguments(decision))}</pre>
+<p>${html(why)}</p>
+<p class="none">So far: ${html(soFar === '' ? 'nothing' : soFar)} · expires <time>${utc(expiresAt)}</time> UTC${place}${task}</p>
+<p class="answer">${button('approve', 'Approve')} ${button('reject', 'Reject')}</p>
+<p class="none">or <code>pml approve ${html(id)}</code></p></li>`
+}
+
+const riskTones: Readonly<Record<Risk, string>> = { safe: 'good', moderate: 'calm', dangerous: 'bad' }
+
+/** Line by line; what cannot be seen is written out. */
+function shownArguments({ arguments: args }: Decision): string {
+  const text = writeOutUnseen(JSON.stringify(args, undefined, 2))
+  const more = text.length - longestArguments
+  return more <= 0
+    ? text
+    : `${text.slice(0, longestArguments)}\n... and ${count(more)} characters more: pml approve --json`
+}
+
+/** A file to be written is shown in full, a book is not. */
+const longestArguments = 20_000
 
 function configItem({ message, since }: ConfigProblem): string {
   return `<li>The changed configuration cannot be used, since ${utc(since)} UTC; the one before stays in force. <code>${html(message)}</code></li>`
@@ -161,11 +205,19 @@ function table(heads: readonly string[], rows: readonly (readonly string[])[]): 
 }
 
 const good = new Set(['ready', 'complete'])
-const bad = new Set(['down', 'failed', 'quarantined', 'partial_failure', 'interrupted'])
+const bad = new Set([
+  'down',
+  'failed',
+  'quarantined',
+  'partial_failure',
+  'interrupted',
+  // Somebody has to do something.
+  'approval_required',
+])
 
 function badge(state: string): string {
   const tone = good.has(state) ? 'good' : bad.has(state) ? 'bad' : 'calm'
-  return `<span class="badge ${tone}">${html(state.replace('_', ' '))}</span>`
+  return `<span class="badge ${tone}">${html(state.replaceAll('_', ' '))}</span>`
 }
 
 function utc(at: number): string {
@@ -184,10 +236,10 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Control characters have no place in HTML, and direction overrides could rearrange what a person reads. */
+/** Control characters other than line breaks have no place in HTML, and direction overrides could rearrange what a person reads. */
 export function html(text: string): string {
   return text
-    .replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, ' ')
+    .replace(/(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, ' ')
     .replace(/[&<>"']/g, (one) => entities[one]!)
 }
 
@@ -220,17 +272,106 @@ td{font-variant-numeric:tabular-nums}
 i{color:var(--soft)}
 .badge{white-space:nowrap;font-size:13px;font-weight:500}
 .badge::before{content:"";display:inline-block;width:8px;height:8px;border-radius:50%;background:currentColor;margin-right:6px}
+.ask{padding:8px 0}
+.ask p{margin:4px 0}
+.ask+.ask{border-top:1px solid var(--line)}
+pre{margin:4px 0;padding:8px 12px;max-height:320px;overflow:auto;border:1px solid var(--line);border-radius:6px;font:13px/1.4 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere}
+button{font:inherit;color:inherit;background:var(--page);border:1px solid var(--line);border-radius:6px;padding:4px 14px;cursor:pointer}
+button:hover{border-color:currentColor}
+button:disabled{opacity:.5;cursor:default}
+[data-verdict=approve]{color:var(--good)}[data-verdict=reject]{color:var(--bad)}
+.answer{display:none}.live .answer{display:block}
+#said{position:sticky;top:0;margin:0;text-align:center;background:var(--card);border-bottom:1px solid var(--line);padding:8px 20px}
+#said:empty{display:none}
 .good{color:var(--good)}.bad{color:var(--bad)}.calm{color:var(--soft)}
 `
 
+/** What changes something that is shown. */
+const shownEvents: readonly RunEvent['type'][] = [
+  'run-start',
+  'task-start',
+  'task-end',
+  'decision-request',
+  'decision-end',
+  'plan-change',
+  'run-pause',
+  'run-resume',
+  'events-lost',
+  'run-end',
+]
+
+/*
+ * A body is never swapped under the pointer or the focus of who is about to answer, and a question that has just come to its
+ * place is not answered by a click that was meant for another one, such as the second half of a double click.
+ */
 const script = `
-setInterval(async () => {
-  if (document.hidden || String(getSelection())) return
+const calmMs = 700
+const movedAt = new Map()
+let asked
+let stream
+const said = document.querySelector('#said')
+document.documentElement.classList.add('live')
+
+function places() {
+  return new Map([...document.querySelectorAll('.ask')].map((ask) => [
+    ask.querySelector('button').dataset.decision,
+    Math.round(ask.getBoundingClientRect().top),
+  ]))
+}
+
+async function refresh(mayMove) {
+  const isBusy = () => !mayMove && document.querySelector('.ask:hover, .ask:focus-within')
+  if (document.hidden || String(getSelection()) || isBusy()) return
   try {
     const answer = await fetch(location.href)
     if (!answer.ok) return
-    const next = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main')
-    if (next) document.querySelector('main').replaceWith(next)
+    // The rest has a nonce of its own, which this page's policy would complain of.
+    const body = /<main[^]*<\\/main>/.exec(await answer.text())?.[0] ?? ''
+    const next = new DOMParser().parseFromString(body, 'text/html').querySelector('main')
+    if (!next || isBusy()) return
+    const before = places()
+    document.querySelector('main').replaceWith(next)
+    for (const [id, top] of places()) if (before.get(id) !== top) movedAt.set(id, performance.now())
   } catch {}
-}, 3000)
+}
+
+function soon() {
+  asked ??= setTimeout(() => {
+    asked = undefined
+    refresh(false)
+  }, 300)
+}
+
+document.addEventListener('click', async ({ target }) => {
+  const { decision, verdict } = target.dataset ?? {}
+  if (!decision || !verdict || performance.now() - (movedAt.get(decision) ?? -calmMs) < calmMs) return
+  for (const button of target.closest('.answer').children) button.disabled = true
+  try {
+    const answer = await fetch('decisions/' + encodeURIComponent(decision), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-pml-page': document.querySelector('main').dataset.key },
+      body: JSON.stringify({ verdict }),
+    })
+    const { error } = await answer.json()
+    said.textContent = error ? error.message + ' ' + error.hint : verdict === 'approve' ? 'Approved.' : 'Rejected.'
+  } catch {
+    said.textContent = 'The gateway does not answer.'
+  }
+  await refresh(true)
+})
+
+function listen() {
+  stream?.close()
+  stream = undefined
+  if (document.hidden) return
+  stream = new EventSource('events')
+  // What happened before it was open is not told again.
+  stream.onopen = soon
+  for (const type of ${JSON.stringify(shownEvents)}) stream.addEventListener(type, soon)
+}
+
+// A browser has few connections to one address: a page that nobody looks at holds none.
+document.addEventListener('visibilitychange', listen)
+listen()
+setInterval(() => refresh(false), 3000)
 `

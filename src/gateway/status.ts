@@ -1,13 +1,16 @@
 import type { VectorState } from '../embed/open-tool-vectors.js'
 import { toErrorInfo } from '../errors.js'
 import type { PmlConfig } from '../model/config.js'
+import type { Decision } from '../model/decision.js'
 import { type Redact, redactJson } from '../model/redact.js'
-import type { ErrorInfo, RunSummary } from '../model/run.js'
+import type { ErrorInfo, RunStatus, RunSummary } from '../model/run.js'
+import type { WaitingStatus } from '../model/run-event.js'
 import type { ServerState } from '../model/server.js'
 import type { Tool } from '../model/tool.js'
 import { isCallable } from '../model/tool.js'
 import { withinMs } from '../model/within-ms.js'
 import type { CatalogueView, View } from './catalogue-view.js'
+import { type DecisionsDeps, listDecisions } from './decisions-api.js'
 import type { Exposure } from './exposure.js'
 import { toolTokens } from './exposure.js'
 import type { Learned } from './learned.js'
@@ -42,6 +45,8 @@ export interface Status {
   readonly servers: readonly ServerState[]
   /** Absent while the store is not open. */
   readonly runs?: readonly StatusRun[]
+  /** What waits for somebody: runs, and decisions that have no answer. Absent while the store is not open. */
+  readonly waiting?: { readonly runs: number; readonly decisions: number }
   /** Why the store cannot be used, where that is known. */
   readonly storeTrouble?: ErrorInfo
 }
@@ -81,6 +86,14 @@ export interface StatusDeps {
 }
 
 const recentRuns = 10
+/** Those that wait are counted among so many; what waits for a decision is counted however old it is. */
+const lookedAtRuns = 100
+const waitingStatuses: ReadonlySet<RunStatus> = new Set<WaitingStatus>([
+  'paused',
+  'layer_complete',
+  'approval_required',
+  'interrupted',
+])
 
 /** The store is given `storeMs`: opening or broken, it is no reason to show nothing. */
 export async function readStatus(deps: StatusDeps, storeMs: number): Promise<Status> {
@@ -88,7 +101,10 @@ export async function readStatus(deps: StatusDeps, storeMs: number): Promise<Sta
   const http = deps.address()
   const problem = deps.configProblem()
   const servers = deps.view.servers()
-  const runs = await withinMs(deps.runs.list(recentRuns), storeMs, undefined).catch(toErrorInfo)
+  const [runs, decisions] = await Promise.all([
+    withinMs(deps.runs.list(lookedAtRuns), storeMs, undefined).catch(toErrorInfo),
+    readDecisions(deps, storeMs),
+  ])
   const status: Status = {
     version: deps.version,
     pid: process.pid,
@@ -102,9 +118,32 @@ export async function readStatus(deps: StatusDeps, storeMs: number): Promise<Sta
     tools: countTools(view.tools, servers),
     search: deps.learned.vectors(),
     servers,
-    ...(runs !== undefined && ('code' in runs ? { storeTrouble: runs } : { runs: runs.map(toStatusRun) })),
+    ...(runs !== undefined &&
+      ('code' in runs
+        ? { storeTrouble: runs }
+        : {
+            runs: runs.slice(0, recentRuns).map(toStatusRun),
+            waiting: countWaiting(runs, decisions ?? []),
+          })),
   }
   return redactJson(status, deps.redact)
+}
+
+/** Undefined while the store does not say. */
+export async function readDecisions(
+  { runs, redact }: DecisionsDeps,
+  storeMs: number,
+): Promise<readonly Decision[] | undefined> {
+  return withinMs(listDecisions({ runs, redact }), storeMs, undefined).catch(() => undefined)
+}
+
+function countWaiting(
+  runs: readonly RunSummary[],
+  decisions: readonly Decision[],
+): NonNullable<Status['waiting']> {
+  const ids = runs.flatMap(({ id, status }) => (waitingStatuses.has(status) ? [id] : []))
+  const asking = decisions.flatMap(({ runId }) => (runId === undefined ? [] : [runId]))
+  return { runs: new Set([...ids, ...asking]).size, decisions: decisions.length }
 }
 
 /** A tool of a server that is down is known and approved, and still nobody can call it. */

@@ -10,15 +10,13 @@ import {
 } from '@modelcontextprotocol/client'
 import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/server'
 import { createStaticEmbedder } from '../embed/static-embedder.js'
-import { type RunHandle, runPlan } from '../execute/run-plan.js'
+import type { DirectApprovals } from '../execute/open-direct-approvals.js'
 import type { PmlConfig } from '../model/config.js'
 import { noExperience } from '../model/experience.js'
 import type { JsonObject } from '../model/json.js'
 import { silentLog } from '../model/log.js'
-import { newId } from '../model/new-id.js'
 import { defaultPolicy } from '../model/policy.js'
 import { createRedact } from '../model/redact.js'
-import { summarizeRun } from '../model/run.js'
 import type { ServerState } from '../model/server.js'
 import {
   formatToolId,
@@ -33,8 +31,10 @@ import { createIntentPlanner } from '../plan/create-intent-planner.js'
 import { explainPlan } from '../plan/explain-plan.js'
 import { openTestSearch } from '../plan/find/test-search.contract.js'
 import type { IntentPlanner } from '../plan/intent-planner.js'
+import { createCallRules } from './call-rules.js'
 import { createGateway, type Gateway, type Servers } from './create-gateway.js'
-import type { GatewayRuns } from './runs.js'
+import { openTestApprovals } from './test-decisions.contract.js'
+import { createMemoryRunStore, openTestRuns, type RunStore, type TestRuns } from './test-runs.contract.js'
 
 export const testConfig: PmlConfig = {
   source: '/home/someone/.mcp.json',
@@ -51,6 +51,7 @@ export const testConfig: PmlConfig = {
   http: { host: '127.0.0.1', port: 0 },
   search: { embedder: 'static', endpoints: [] },
   plan: { askModel: false },
+  approvals: { by: 'human', direct: 'gateway', expireAfterMs: 60_000, tools: {} },
   limits: {
     maxMessageBytes: 1_000_000,
     concurrentColdStarts: 2,
@@ -100,6 +101,12 @@ export interface TestGatewayOptions {
   readonly liveTools?: () => readonly Tool[]
   /** No step of a run is stored. */
   readonly storeFails?: boolean
+  /** While it rejects no step of a run is stored. */
+  readonly record?: () => Promise<void>
+  /** What a person was asked about calls of clients; in memory unless given. */
+  readonly approvals?: DirectApprovals
+  /** That of another gateway, which is gone: its runs can be taken up. */
+  readonly runStore?: RunStore
   /** Where a test needs a certain plan; else the real one, which has seen nothing yet. */
   readonly planner?: IntentPlanner
   /** Resources, prompts and the rest of the servers. */
@@ -116,6 +123,8 @@ const noPassing: Servers = {
 
 export interface TestGateway {
   readonly gateway: Gateway
+  readonly runs: TestRuns
+  readonly runStore: RunStore
   readonly calls: ToolCall[]
   readonly ended: string[]
   readonly trusted: ToolId[]
@@ -154,6 +163,11 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
   const { search, graph } = openTestSearch([])
   const findTool = (id: ToolId): Tool | undefined =>
     (options.liveTools?.() ?? tools).find((tool) => tool.id === id && isCallable(tool))
+  const rules = createCallRules({ config: () => config, tool: findTool })
+  const redact = (text: string): string => createRedact(config.secrets)(text)
+  const store = options.runStore ?? createMemoryRunStore(options.record ?? failing(options.storeFails))
+  const approvals = options.approvals ?? openTestApprovals({ store, redact })
+  const runs = openTestRuns({ callTool, rules, approvals, store, redact })
   const gateway = createGateway({
     config: () => config,
     catalogue: {
@@ -168,8 +182,10 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
     servers: options.passing ?? noPassing,
     search,
     callTool,
+    rules,
+    approvals,
     endSession: (session) => void ended.push(session),
-    runs: openTestRuns(callTool, options.storeFails ?? false),
+    runs,
     planner:
       options.planner ??
       createIntentPlanner({
@@ -203,7 +219,7 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
     countTokens: (asked) => void counted.push(...asked),
     version: '0.0.0-test',
     log: silentLog,
-    redact: (text) => createRedact(config.secrets)(text),
+    redact,
   })
   const connect = async (transport: Transport, clientOptions: ClientOptions = {}): Promise<Client> => {
     const client = new Client({ name: 'test', version: '1.0.0' }, clientOptions)
@@ -226,6 +242,8 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
   }
   return {
     gateway,
+    runs,
+    runStore: store,
     calls,
     ended,
     trusted,
@@ -255,8 +273,13 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
     async close() {
       await Promise.allSettled(closers.reverse().map((close) => close()))
       await gateway.close()
+      await runs.close()
     },
   }
+}
+
+function failing(isFailing = false): () => Promise<void> {
+  return () => (isFailing ? Promise.reject(new Error('the store is full')) : Promise.resolve())
 }
 
 function sorted(tools: readonly Tool[]): readonly Tool[] {
@@ -292,38 +315,6 @@ function streamClientTransport(input: PassThrough, output: PassThrough): Transpo
     },
   }
   return transport
-}
-
-/** Real runs without a store. */
-function openTestRuns(callTool: CallTool, storeFails: boolean): GatewayRuns {
-  const handles = new Map<string, RunHandle>()
-  return {
-    start(plan, session, client, finished = []) {
-      const handle = runPlan(plan, {
-        id: newId(),
-        callTool,
-        session,
-        ...(client && { client }),
-        limits: { concurrentCalls: 8 },
-        finished,
-        now: Date.now,
-        record: () => (storeFails ? Promise.reject(new Error('the store is full')) : Promise.resolve()),
-      })
-      handles.set(handle.id, handle)
-      return handle
-    },
-    find: async (id: string) => handles.get(id)?.current(),
-    isStored: (id: string) => handles.get(id)?.isStored() ?? true,
-    async abort(id: string, reason: string) {
-      handles.get(id)?.abort(reason)
-      return handles.get(id)?.result
-    },
-    list: async (limit: number) =>
-      [...handles.values()]
-        .map((handle) => summarizeRun(handle.current()))
-        .reverse()
-        .slice(0, limit),
-  }
 }
 
 export function textOf(result: unknown): string {

@@ -8,6 +8,7 @@ export function toRequest({
   dependsOn,
   onError,
   timeoutMs,
+  requireApproval,
 }: PlannedTask): TaskRequest {
   return {
     id,
@@ -16,6 +17,7 @@ export function toRequest({
     ...(dependsOn.length > 0 && { dependsOn }),
     ...(onError !== 'fail' && { onError }),
     ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(requireApproval === true && { requireApproval }),
   }
 }
 

@@ -43,8 +43,11 @@ export interface Learning {
   load(store: Store): Promise<void>
   /** Waits until past runs have been read, or could not be; rejects where the store was not opened. */
   settled(): Promise<void>
-  /** Takes in a run that ended, with its values as they were. Never rejects; resolves when that is stored, or was given up for now. */
-  learn(plan: Plan, run: Run): Promise<void>
+  /**
+   * Takes in a run that ended, with its values as they were. Never rejects; resolves when that is stored, or was given up for now.
+   * `lesson` names this ending: what was learned is not learned again.
+   */
+  learn(plan: Plan, run: Run, lesson?: string): Promise<void>
   /** Edges guessed from the schemas of the catalogue, instead of those of before. */
   replaceTemplates(keys: readonly EdgeKey[]): Promise<void>
   /** Everything once more, from baseline and traces. */
@@ -127,9 +130,9 @@ export function createLearning(options: LearningOptions): Learning {
       await openStore()
       await keeper.settled()
     },
-    async learn(plan, run) {
+    async learn(plan, run, lesson = run.id) {
       try {
-        keep(traceRun(plan, run, { redact }))
+        keep(traceRun(plan, run, { redact, lesson }))
         await exclusive(learnWaiting)
       } catch (error) {
         log.warn('What a run taught is not stored yet.', { run: run.id, error: String(error) })

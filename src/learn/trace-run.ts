@@ -14,7 +14,12 @@ import { type DeclaredLink, referenceLinks } from './reference-links.js'
  * each made no call itself: its elements did, and each of them has its trace. What the plan holds and the run does not, an
  * earlier run has done (execute/open-runs.ts): the run depends on it, and values that came from there are said to.
  */
-export function traceRun(plan: Plan, run: Run, { redact }: { readonly redact: Redact }): readonly Trace[] {
+export function traceRun(
+  plan: Plan,
+  run: Run,
+  /** `lesson` names this ending of the run: one that was opened again ends more than once. */
+  { redact, lesson = run.id }: { readonly redact: Redact; readonly lesson?: string },
+): readonly Trace[] {
   const told = new Set(run.tasks.map(({ id, parent }) => parent ?? id))
   const earlier = new Set(plan.tasks.filter(({ id }) => !told.has(id)).map(({ id }) => id))
   const planned = new Map(
@@ -30,7 +35,7 @@ export function traceRun(plan: Plan, run: Run, { redact }: { readonly redact: Re
   const endedAt =
     run.endedAt ?? calls.reduce((end, { values }) => Math.max(end, values.endedAt), run.startedAt)
   const root: Trace = {
-    id: run.id,
+    id: lesson,
     runId: run.id,
     ...(run.intent !== undefined && { intent: redact(run.intent) }),
     success: run.status === 'complete',
@@ -45,7 +50,7 @@ export function traceRun(plan: Plan, run: Run, { redact }: { readonly redact: Re
       const { task, values } = call
       return {
         id: values.id,
-        parentId: run.id,
+        parentId: lesson,
         runId: run.id,
         tool: task.tool,
         taskId: task.id,

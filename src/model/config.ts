@@ -25,6 +25,20 @@ export interface EndpointConfig {
   readonly toolPrefix: string
 }
 
+/** What the user says of a tool: it runs unasked, a person is asked each time, or it is never called. */
+export type ToolRule = 'allow' | 'ask' | 'block'
+
+export interface ApprovalsConfig {
+  /** Who may approve dangerous calls: a person alone, or the agent that wants them, too. */
+  readonly by: 'human' | 'agent'
+  /** Who asks about tools that clients call by themselves: the gateway, or the client's own prompt alone. */
+  readonly direct: 'gateway' | 'client'
+  /** What nobody has answered by then is rejected. */
+  readonly expireAfterMs: number
+  /** By `server:tool`, `server:*` or `*`; the most specific one counts. */
+  readonly tools: Readonly<Record<string, ToolRule>>
+}
+
 /** The whole configuration, read once at the edge, every default filled in. */
 export interface PmlConfig {
   /** Where it came from: a file's path, or `demo`. */
@@ -53,6 +67,7 @@ export interface PmlConfig {
   }
   /** `askModel`: what a plan lacks may be asked of the client's own model, where the client offers it. */
   readonly plan: { readonly askModel: boolean }
+  readonly approvals: ApprovalsConfig
   readonly limits: {
     /** A line or body above this is refused. */
     readonly maxMessageBytes: number

@@ -9,6 +9,8 @@ export interface TaskRequest {
   readonly dependsOn?: readonly string[]
   readonly onError?: OnError
   readonly timeoutMs?: number
+  /** A person is asked before it is called, whatever its risk. */
+  readonly requireApproval?: boolean
 }
 
 export type OnError = 'fail' | 'skip' | { readonly default: Json }
@@ -21,6 +23,7 @@ export interface PlannedTask {
   readonly dependsOn: readonly string[]
   readonly onError: OnError
   readonly timeoutMs?: number
+  readonly requireApproval?: boolean
   /**
    * References, as written, that are taken element by element: one call for each place of their lists, which go side by side.
    * Its result is the list of their results. Absent: one call.

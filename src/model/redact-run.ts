@@ -1,3 +1,4 @@
+import type { Decision } from './decision.js'
 import { type Redact, redactData } from './redact.js'
 import type { ErrorInfo, Run, TaskOutcome } from './run.js'
 
@@ -10,6 +11,22 @@ export function redactRun(run: Run, redact: Redact): Run {
     ...run,
     ...(run.intent !== undefined && { intent: redact(run.intent) }),
     tasks: run.tasks.map((task) => redactTask(task, redact)),
+    ...(run.decisions !== undefined && {
+      decisions: run.decisions.map((decision) => redactDecision(decision, redact)),
+    }),
+  }
+}
+
+/** A decision as it is kept and shown. Its hash is of the arguments as they were. */
+export function redactDecision(decision: Decision, redact: Redact): Decision {
+  const { answer } = decision
+  return {
+    ...decision,
+    caller: redact(decision.caller),
+    arguments: redactData(decision.arguments, redact),
+    why: redact(decision.why),
+    soFar: redact(decision.soFar),
+    ...(answer?.reason !== undefined && { answer: { ...answer, reason: redact(answer.reason) } }),
   }
 }
 

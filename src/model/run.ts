@@ -1,8 +1,30 @@
+import type { Decision } from './decision.js'
 import type { Json, JsonObject } from './json.js'
 import type { ToolId } from './tool.js'
 
-export type RunStatus = 'running' | 'complete' | 'partial_failure' | 'failed' | 'aborted' | 'interrupted'
-export type TaskStatus = 'pending' | 'running' | 'complete' | 'failed' | 'skipped' | 'aborted' | 'interrupted'
+export type RunStatus =
+  | 'running'
+  // It waits for somebody: to resume, to go on to the next layer, to approve, to say what becomes of a call that was cut off.
+  | 'paused'
+  | 'layer_complete'
+  | 'approval_required'
+  | 'interrupted'
+  // It has ended.
+  | 'complete'
+  | 'partial_failure'
+  | 'failed'
+  | 'aborted'
+
+/** `waiting`: for a decision. `interrupted`: its call was cut off, may have taken effect, and must not be repeated unasked. */
+export type TaskStatus =
+  | 'pending'
+  | 'waiting'
+  | 'running'
+  | 'interrupted'
+  | 'complete'
+  | 'failed'
+  | 'skipped'
+  | 'aborted'
 
 /** The wire shape of every error we return. */
 export interface ErrorInfo {
@@ -24,6 +46,8 @@ export interface TaskOutcome {
   readonly error?: ErrorInfo
   readonly startedAt?: number
   readonly ms?: number
+  /** How often its tool was called; absent while it never was, and for 1. */
+  readonly attempts?: number
 }
 
 export interface Run {
@@ -34,14 +58,21 @@ export interface Run {
   readonly tasks: readonly TaskOutcome[]
   readonly startedAt: number
   readonly endedAt?: number
+  /** What was asked of a person, answered or not, in order. Absent: nothing. */
+  readonly decisions?: readonly Decision[]
+}
+
+/** Whether it goes on by itself no more, whoever does what. */
+export function isRunEnded(status: RunStatus): boolean {
+  return status === 'complete' || status === 'partial_failure' || status === 'failed' || status === 'aborted'
 }
 
 /** A run in a list: without what its tools were given and gave. */
-export type RunSummary = Omit<Run, 'tasks'> & {
+export type RunSummary = Omit<Run, 'tasks' | 'decisions'> & {
   /** Elements of a task done for each are not counted. */
   readonly tasks: number
 }
 
-export function summarizeRun(run: Run): RunSummary {
+export function summarizeRun({ decisions: _, ...run }: Run): RunSummary {
   return { ...run, tasks: run.tasks.filter(({ parent }) => parent === undefined).length }
 }

@@ -235,9 +235,9 @@ describe('what is wrong is named', () => {
     ],
     ['an unknown field', [task('a', { constructor: 1 })], 'tasks[0] ("a"): unknown field "constructor".'],
     [
-      'an approval we could not ask for',
-      [task('a', { requireApproval: true })],
-      'tasks[0] ("a"): requireApproval is not available in this version.',
+      'an approval that is neither wanted nor not',
+      [task('a', { requireApproval: 'yes' })],
+      'tasks[0] ("a"): requireApproval must be true or false, got string "yes".',
     ],
     [
       'an unknown dependency',
@@ -287,6 +287,31 @@ describe('what is wrong is named', () => {
   it('passes on what resolve throws, and refuses a quarantined tool', () => {
     expect(() => plan([{ id: 'a', tool: 'nope' }])).toThrow(ToolNotFoundError)
     expect(() => plan([{ id: 'a', tool: 'q' }])).toThrow(ToolQuarantinedError)
+  })
+})
+
+describe('tasks that join a run', () => {
+  const join = (tasks: unknown) => planTasks(tasks, { resolve, earlier: new Set(['done', 'open']) }).tasks
+
+  it('may build on its tasks, and are ordered among themselves', () => {
+    const given = [
+      task('b', { dependsOn: ['a', 'open'] }),
+      task('a', { arguments: { x: { $from: 'done.y' } } }),
+    ]
+    expect(join(given).map(({ id, dependsOn }) => [id, dependsOn])).toEqual([
+      ['a', ['done']],
+      ['b', ['a', 'open']],
+    ])
+  })
+
+  it('may not take the id of one, nor name one that is not there', () => {
+    expect(() => join([task('done')])).toThrow(
+      'tasks[0] ("done"): id must be new, and the run has it already.',
+    )
+    expect(() => join([task('a', { dependsOn: ['none'] })])).toThrow(/"none" names no task .*done, open/)
+    expect(() => join([task('a', { dependsOn: ['b'] }), task('b', { dependsOn: ['a', 'done'] })])).toThrow(
+      'in a circle: a -> b -> a.',
+    )
   })
 })
 

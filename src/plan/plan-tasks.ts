@@ -19,20 +19,37 @@ export interface PlanTasksOptions {
   /** Throws ToolNotFoundError for a name that is no tool's. */
   resolve(name: string): Tool
   readonly intent?: string
+  /** Ids of tasks of a run that these join: they may be referred to and depended on, and not taken. Absent: a run of its own. */
+  readonly earlier?: ReadonlySet<string>
 }
 
 export function planTasks(tasks: unknown, options: PlanTasksOptions): Plan {
   const requests = readTasks(tasks)
-  const ids = new Set(requests.map((request) => request.id))
+  const { earlier = new Set<string>() } = options
+  const ids = new Set([...requests.map((request) => request.id), ...earlier])
   const issues: string[] = []
+  requests.forEach(({ id }, i) => {
+    if (earlier.has(id)) issues.push(`${nameTask(i, id)}: id must be new, and the run has it already.`)
+  })
   const dependencies = requests.map((request, i) => findDependencies(request, i, ids, issues))
   throwIssues(issues)
   const planned = requests.map((request, i) => planTask(request, i, dependencies[i]!, options, issues))
   throwIssues(issues)
   return {
     ...(options.intent !== undefined && { intent: options.intent }),
-    tasks: orderTasks(planned),
+    tasks: orderAmong(planned, earlier),
   }
+}
+
+/** What is in the run already comes first anyway. */
+function orderAmong(planned: readonly PlannedTask[], earlier: ReadonlySet<string>): readonly PlannedTask[] {
+  if (earlier.size === 0) return orderTasks(planned)
+  const own = planned.map(({ id, dependsOn }) => ({
+    id,
+    dependsOn: dependsOn.filter((one) => !earlier.has(one)),
+  }))
+  const byId = new Map(planned.map((task) => [task.id, task]))
+  return orderTasks(own).map(({ id }) => byId.get(id)!)
 }
 
 /** Declared first, then referenced, each once. */
@@ -90,6 +107,7 @@ function planTask(
     dependsOn,
     onError: request.onError ?? 'fail',
     ...(request.timeoutMs !== undefined && { timeoutMs: request.timeoutMs }),
+    ...(request.requireApproval === true && { requireApproval: true }),
     ...(each.size > 0 && { each: [...each] }),
     ...(each.size > 0 && tool.definition.annotations?.readOnlyHint !== true && { inTurn: true }),
   }

@@ -13,7 +13,7 @@ const longestTimeoutMs = 2 ** 31 - 1
 const longestId = 100
 const mostIssuesShown = 5
 
-const fieldNames = ['id', 'tool', 'arguments', 'dependsOn', 'onError', 'timeoutMs']
+const fieldNames = ['id', 'tool', 'arguments', 'dependsOn', 'onError', 'timeoutMs', 'requireApproval']
 /** What models write for a field of ours; not accepted, but answered with the right name. */
 const aliases = new Map([
   ['args', 'arguments'],
@@ -24,7 +24,7 @@ const aliases = new Map([
   ['timeout', 'timeoutMs'],
 ])
 const hint =
-  'A task is {id, tool, arguments?, dependsOn?, onError? ("fail" | "skip" | {"default": value}), timeoutMs?}.'
+  'A task is {id, tool, arguments?, dependsOn?, onError? ("fail" | "skip" | {"default": value}), timeoutMs?, requireApproval?}.'
 
 /** What a caller wrote -> tasks of the right shape, or one error that names every fault: task, field, what was expected. */
 export function readTasks(tasks: unknown): readonly TaskRequest[] {
@@ -76,6 +76,7 @@ function readTask(task: unknown, index: number, issues: string[]): TaskRequest |
   expect('dependsOn', wrongDependsOn(task.dependsOn))
   expect('onError', wrongOnError(task.onError))
   expect('timeoutMs', wrongTimeout(task.timeoutMs))
+  expect('requireApproval', wrongFlag(task.requireApproval))
   return withoutNulls(task)
 }
 
@@ -113,9 +114,12 @@ function wrongTimeout(value: unknown): string | undefined {
   return right ? undefined : `a positive number of milliseconds up to ${longestTimeoutMs}`
 }
 
+function wrongFlag(value: unknown): string | undefined {
+  return value === undefined || value === null || typeof value === 'boolean' ? undefined : 'true or false'
+}
+
 /** A field that we would not honour must not pass in silence: `depends_on` unread would be work in the wrong order. */
 function explainUnknown(name: string): string {
-  if (name === 'requireApproval') return 'requireApproval is not available in this version.'
   const folded = name.toLowerCase().replace(/[_-]/g, '')
   const meant = fieldNames.find((field) => field.toLowerCase() === folded) ?? aliases.get(folded)
   return `unknown field ${JSON.stringify(name.slice(0, 60))}${meant ? `; write ${meant}` : ''}.`
@@ -132,7 +136,7 @@ function findDuplicates(tasks: readonly (TaskRequest | undefined)[], issues: str
 }
 
 function withoutNulls(task: JsonObject): TaskRequest {
-  const { id, tool, arguments: given, dependsOn, onError, timeoutMs } = task
+  const { id, tool, arguments: given, dependsOn, onError, timeoutMs, requireApproval } = task
   return {
     id: id as string,
     tool: tool as string,
@@ -140,5 +144,6 @@ function withoutNulls(task: JsonObject): TaskRequest {
     ...(Array.isArray(dependsOn) && { dependsOn: dependsOn as readonly string[] }),
     ...(onError !== undefined && onError !== null && { onError: onError as OnError }),
     ...(typeof timeoutMs === 'number' && { timeoutMs }),
+    ...(requireApproval === true && { requireApproval }),
   }
 }

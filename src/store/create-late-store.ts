@@ -3,7 +3,7 @@ import { type OpenStoreOptions, openStore } from './open-store.js'
 import type { Store } from './store.js'
 
 export interface LateStoreOptions extends Omit<OpenStoreOptions, 'signal'> {
-  /** Done before anybody else gets the store. */
+  /** Done before anybody else gets the store; again with each one that is opened in the place of one that died. */
   onOpen(store: Store): Promise<void>
   onTrouble(error: unknown): void
 }
@@ -18,7 +18,10 @@ export interface LateStore {
 const firstReopenMs = 1_000
 const slowestReopenMs = 30_000
 
-/** A store that is opened when the time has come, and again while that fails: a database may come up after us. */
+/**
+ * A store that is opened when the time has come, and again while that fails: a database may come up after us. One that dies is opened
+ * anew in the same way; until then everyone who asks is told why.
+ */
 export function createLateStore(options: LateStoreOptions): LateStore {
   const givenUp = new AbortController()
   let begin: (store: Promise<Store>) => void = () => {}
@@ -43,12 +46,29 @@ export function createLateStore(options: LateStoreOptions): LateStore {
       }
     })
     begin(attempt)
-    attempt.catch((error: unknown) => {
-      if (givenUp.signal.aborted) return
-      options.onTrouble(error)
-      retry = setTimeout(open, delayMs, Math.min(delayMs * 2, slowestReopenMs))
-    })
+    attempt.then(
+      (store) => reopenAfterDeath(store, delayMs),
+      (error: unknown) => openLater(error, delayMs),
+    )
   }
+
+  const reopenAfterDeath = async (store: Store, delayMs: number): Promise<void> => {
+    const openedAt = performance.now()
+    const error = await store.died
+    if (givenUp.signal.aborted) return
+    attempt = Promise.reject(error)
+    attempt.catch(() => {})
+    await store.close().catch(() => {})
+    // One that dies again and again is not opened ten times a second.
+    openLater(error, performance.now() - openedAt > slowestReopenMs ? firstReopenMs : delayMs)
+  }
+
+  const openLater = (error: unknown, delayMs: number): void => {
+    if (givenUp.signal.aborted) return
+    options.onTrouble(error)
+    retry = setTimeout(open, delayMs, Math.min(delayMs * 2, slowestReopenMs))
+  }
+
   return {
     current: () => attempt,
     open: () => open(firstReopenMs),

@@ -89,6 +89,29 @@ export function testDatabase(kind: Database['kind'], open: () => Promise<Databas
       )
     })
 
+    it('a kept statement takes what any other takes, and a refusal leaves it whole', async () => {
+      const texts = ['a', null, 'null', 'NULL', '', '"', '\\', '{', ',', ' x ', '\n', 'x\ufeff', '\u{1f600}']
+      await database.query('create table given (text text, number double precision, flag boolean, one text)')
+      const insert = `insert into given
+        select *, $4 from unnest($1::text[], $2::double precision[], $3::boolean[]) where $5::boolean`
+      const numbers = texts.map((_, index) => (index === 1 ? null : index / 3))
+      const flags = texts.map((_, index) => index === 2)
+      for (const one of ['"{}"', null]) await database.execute(insert, [texts, numbers, flags, one, true])
+      const refused = database.execute(insert, [texts, ['x'], flags, null, true])
+      await expect(refused).rejects.toMatchObject({ cause: { code: '22P02' } })
+      await expect(database.execute('insert into nowhere values ($1)', [1])).rejects.toMatchObject({
+        cause: { code: '42P01' },
+      })
+      await database.execute(insert, [texts, numbers, flags, 'x'.repeat(5_000_000), true])
+      await database.execute(insert, [texts, numbers, flags, null, false])
+      const rows = await database.query('select text, number, flag, left(one, 4) as one from given')
+      expect(rows).toEqual(
+        ['"{}"', null, 'xxxx'].flatMap((one) =>
+          texts.map((text, index) => ({ text, number: numbers[index], flag: flags[index], one })),
+        ),
+      )
+    })
+
     it('migrations are applied once, in order, also when several start together', async () => {
       const next: Migration = {
         version: migrations.length + 1,
@@ -101,6 +124,31 @@ export function testDatabase(kind: Database['kind'], open: () => Promise<Databas
       expect(await database.query('select version, name from pml_migration order by version')).toEqual([
         ...migrations.map(({ version, name }) => ({ version, name })),
         { version: next.version, name: 'add one' },
+      ])
+    })
+
+    it('what an older version left open is interrupted, and nothing else', async () => {
+      await migrate(database, migrations.slice(0, 4), () => {})
+      await database.query(
+        `insert into run (id, status, started_at) values ('open', 'running', now()), ('done', 'failed', now())`,
+      )
+      for (const run of ['open', 'done'])
+        await database.query(
+          `insert into task (run_id, id, position, tool, arguments, status)
+          select $1, status, 1, 'fs:read', '{}', status from unnest($2::text[]) as status`,
+          [run, run === 'open' ? ['pending', 'running', 'complete', 'skipped'] : ['failed']],
+        )
+      await migrate(database, migrations, () => {})
+      expect(await database.query('select id, status from run order by id')).toEqual([
+        { id: 'done', status: 'failed' },
+        { id: 'open', status: 'interrupted' },
+      ])
+      expect(await database.query('select id, status from task order by id')).toEqual([
+        { id: 'complete', status: 'complete' },
+        { id: 'failed', status: 'failed' },
+        { id: 'pending', status: 'interrupted' },
+        { id: 'running', status: 'interrupted' },
+        { id: 'skipped', status: 'skipped' },
       ])
     })
 

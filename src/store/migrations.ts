@@ -144,4 +144,55 @@ export const migrations: readonly Migration[] = [
     // The id of the task that an element is one place of.
     statements: ['alter table task add column parent text'],
   },
+  {
+    version: 5,
+    name: 'checkpoints and decisions',
+    statements: [
+      // What an older version left open has no plan: nobody can go on with it.
+      `update run set status = 'interrupted' where status = 'running'`,
+      `update task set status = 'interrupted' where status in ('pending', 'running')`,
+      // A row is rewritten within its page, without its index entries, as long as no indexed column has changed.
+      'drop index task_open',
+      'create index task_order on task (run_id, position)',
+      'alter table task add column attempts integer',
+      'drop index run_open',
+      'alter table run add column owner text',
+      `create index run_open on run (started_at, id)
+        where status not in ('complete', 'partial_failure', 'failed', 'aborted')`,
+      `create table workflow_checkpoint (
+        run_id text primary key references run (id) on delete cascade,
+        plan text, -- json
+        progress text not null, -- json
+        updated_at timestamptz not null
+      ) with (fillfactor = 50)`,
+      `create table decision (
+        id text primary key,
+        position bigint generated always as identity,
+        kind text not null,
+        run_id text references run (id) on delete cascade, -- none: a tool that a client called by itself
+        task_id text,
+        caller text not null,
+        tool text not null,
+        arguments text not null, -- json
+        arguments_hash text not null,
+        policy_version text not null,
+        risk text not null,
+        why text not null,
+        so_far text not null,
+        answered_by text not null, -- who may approve
+        requested_at timestamptz not null,
+        expires_at timestamptz not null,
+        verdict text, -- none: nobody has answered
+        verdict_by text,
+        verdict_reason text,
+        verdict_at timestamptz,
+        used_at timestamptz,
+        refusals text not null -- json
+      )`,
+      'create index decision_run on decision (run_id) where run_id is not null',
+      'create index decision_pending on decision (requested_at) where verdict is null',
+      `create index decision_unused on decision (requested_at)
+        where run_id is null and verdict = 'approve' and used_at is null`,
+    ],
+  },
 ]

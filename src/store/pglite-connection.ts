@@ -2,11 +2,11 @@ import { Worker } from 'node:worker_threads'
 import { StoreError } from '../errors.js'
 import { builtUrl } from '../model/built-url.js'
 import type { Log } from '../model/log.js'
-import type { Queryable, Row } from './database.js'
+import type { Database, Queryable, Row } from './database.js'
 import type { PgliteReply, PgliteRequest, PgliteWorkerData } from './pglite-messages.js'
 import { toStoreError } from './to-store-error.js'
 
-export interface PgliteConnection extends Queryable {
+export interface PgliteConnection extends Queryable, Pick<Database, 'execute' | 'died'> {
   /** The database is shut down and its thread is gone when it resolves. */
   close(): Promise<void>
 }
@@ -27,7 +27,12 @@ export async function connectPglite({
   const worker = startWorker({ directory }, log)
   const waiting = new Map<number, Waiting>()
   let lastId = 0
+  let closing: Promise<void> | undefined
   let end: StoreError | undefined
+  let tellDeath: (reason: StoreError) => void = () => {}
+  const death = new Promise<StoreError>((resolve) => {
+    tellDeath = resolve
+  })
 
   const ready = new Promise<readonly Row[]>((resolve, reject) => waiting.set(0, { resolve, reject }))
   worker.on('message', (reply: PgliteReply) => {
@@ -45,6 +50,7 @@ export async function connectPglite({
     end ??= reason
     for (const request of waiting.values()) request.reject(end)
     waiting.clear()
+    if (!closing) tellDeath(end)
   }
 
   function send(message: Message): Promise<readonly Row[]> {
@@ -67,10 +73,13 @@ export async function connectPglite({
   } finally {
     signal.removeEventListener('abort', giveUp)
   }
-  let closing: Promise<void> | undefined
   return {
+    died: death,
     query: <R extends Row>(sql: string, parameters = [] as const) =>
       send({ type: 'query', sql, parameters }) as Promise<readonly R[]>,
+    async execute(sql, parameters) {
+      await send({ type: 'execute', sql, parameters })
+    },
     close() {
       closing ??= (async () => {
         try {

@@ -26,6 +26,8 @@ export async function openPglite(options: PgliteOptions): Promise<Database> {
     kind: 'pglite',
     query: (sql, parameters) => exclusive(() => connection.query(sql, parameters)),
     transaction: (work) => exclusive(() => runTransaction(connection, work)),
+    execute: (sql, parameters) => exclusive(() => connection.execute(sql, parameters)),
+    died: connection.died,
     close: () => exclusive(() => connection.close()),
   }
 }

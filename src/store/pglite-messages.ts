@@ -1,4 +1,4 @@
-import type { Parameter, Row } from './database.js'
+import type { Parameter, Row, TextParameter } from './database.js'
 
 /** Between pglite-database.ts and its worker. The worker says `ready` once, then answers every request. */
 export type PgliteRequest =
@@ -7,6 +7,12 @@ export type PgliteRequest =
       readonly id: number
       readonly sql: string
       readonly parameters: readonly Parameter[]
+    }
+  | {
+      readonly type: 'execute'
+      readonly id: number
+      readonly sql: string
+      readonly parameters: readonly TextParameter[]
     }
   | { readonly type: 'close'; readonly id: number }
 

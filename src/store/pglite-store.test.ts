@@ -15,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { StoreError } from '../errors.js'
 import { silentLog } from '../model/log.js'
 import { formatToolId } from '../model/tool.js'
+import { aRun, aTask, saveRun } from './checkpoint.contract.js'
 import { testDatabase } from './database.contract.js'
 import type { Database } from './database.js'
 import { openStore } from './open-store.js'
@@ -149,6 +150,32 @@ describe('the embedded database', () => {
     expect(await sizeAfter(4)).toBeLessThan(one * 1.5)
   })
 
+  it('does not grow with the steps of runs, neither its tables nor its write-ahead log', async () => {
+    const dataDirectory = newDirectory()
+    const options = { dataDirectory, signal: new AbortController().signal, onProgress() {}, log: silentLog }
+    const store = await openStore(options)
+    const runs = Array.from({ length: 10 }, () => aRun([aTask({ status: 'pending' })], 'running'))
+    const incompressible = (at: number) =>
+      Array.from({ length: 40 }, (_, i) => Math.sin(at * 40 + i)).join(' ')
+    const doSteps = async (steps: number): Promise<void> => {
+      for (let at = 0; at < steps; at++)
+        await saveRun(store, {
+          ...runs[at % 10]!,
+          tasks: [aTask({ status: 'running', result: incompressible(at).repeat(4) })],
+        })
+    }
+    const sizeOf = (folder: string): number =>
+      readdirSync(join(dataDirectory, 'db', folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .reduce((bytes, { parentPath, name }) => bytes + statSync(join(parentPath, name)).size, 0)
+    await doSteps(1_000)
+    const after1000 = sizeOf('base')
+    await doSteps(4_000)
+    expect(sizeOf('base') - after1000).toBeLessThan(1_000_000)
+    expect(sizeOf('pg_wal')).toBeLessThanOrEqual(48 * 1024 * 1024)
+    await store.close()
+  })
+
   it('a damaged database is a StoreError that names its folder', async () => {
     const dataDirectory = newDirectory()
     rmSync(join(dataDirectory, 'db', 'global'), { recursive: true })
@@ -174,9 +201,17 @@ describe('the embedded database', () => {
     expect(ticks).toBeGreaterThan(tookMs / 5 / 4)
   })
 
-  it('a statement that overflows the stack of the database is an error, never a silent success', async () => {
-    const database = await openIn(newDirectory())
-    await expect(database.query(`select repeat('[', 100000)::json`)).rejects.toBeInstanceOf(StoreError)
+  it('a statement that overflows the stack of the database is an error, never a silent success, and ends its thread', async () => {
+    const dataDirectory = newDirectory()
+    const nested = `select repeat('[', 100000)::json`
+    for (const overflow of ['query', 'execute'] as const) {
+      const database = await openIn(dataDirectory)
+      await expect(database[overflow](nested, [])).rejects.toThrow('cut off')
+      expect(await database.died).toBeInstanceOf(StoreError)
+      await expect(database.query('select 1')).rejects.toBeInstanceOf(StoreError)
+      await database.close()
+    }
+    const database = await openIn(dataDirectory)
     expect(await database.query('select 1 as one')).toEqual([{ one: 1 }])
     await database.close()
   })

@@ -1,16 +1,20 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findPostgres, startPostgres, type TestPostgres } from '../../test/start-postgres.js'
 import { StoreError } from '../errors.js'
 import type { Edge } from '../model/edge.js'
 import { silentLog } from '../model/log.js'
 import { newId } from '../model/new-id.js'
+import type { Run } from '../model/run.js'
 import { formatToolId } from '../model/tool.js'
+import { aRun, aTask, saveRun } from './checkpoint.contract.js'
 import { testDatabase } from './database.contract.js'
+import type { Queryable } from './database.js'
 import { openStore } from './open-store.js'
-import { openPostgres } from './postgres-database.js'
+import { openPool, openPostgres } from './postgres-database.js'
 import { testStore } from './store.contract.js'
 
 const bin = findPostgres()
@@ -109,6 +113,78 @@ describe.skipIf(!bin)('with a real PostgreSQL', () => {
     expect(await warned).toContain('idle')
     expect(await database.query('select 1 as one')).toEqual([{ one: 1 }])
     await Promise.all([database.close(), killer.close()])
+  })
+
+  it('a server that is stopped is an error within seconds, and what is saved once it is up again is there', async () => {
+    const own = await startPostgres(bin!)
+    const databaseUrl = await own.createDatabase()
+    const options = { dataDirectory, databaseUrl, signal: new AbortController().signal, log: silentLog }
+    const store = await openStore({ ...options, onProgress() {} })
+    try {
+      const runs = Array.from({ length: 40 }, () => aRun([aTask({})]))
+      const acknowledged = new Set<string>()
+      const save = async (run: Run) => {
+        await saveRun(store, run)
+        acknowledged.add(run.id)
+      }
+      // Under load: some are saved, some are cut off, some find nobody.
+      const saving = runs.map(async (run, at) => {
+        await sleep(at * 5)
+        await save(run)
+      })
+      const settled = Promise.allSettled(saving)
+      await sleep(50)
+      const haltedAt = performance.now()
+      await own.halt()
+      for (const result of await settled)
+        if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(StoreError)
+      await expect(saveRun(store, runs[0]!)).rejects.toBeInstanceOf(StoreError)
+      expect(performance.now() - haltedAt).toBeLessThan(15_000)
+      expect(acknowledged.size).toBeGreaterThan(0)
+      expect(acknowledged.size).toBeLessThan(runs.length)
+      await own.resume()
+      for (const id of acknowledged) expect(await store.loadRun(id)).toMatchObject({ id })
+      await Promise.all(runs.map(save))
+      expect(await store.listRuns({ limit: 100 })).toHaveLength(runs.length)
+    } finally {
+      await store.close()
+      await own.stop()
+    }
+  })
+
+  it('a connection that falls silent is given up in a bounded time, within a transaction too', async () => {
+    const url = await server.createDatabase()
+    const database = openPool({ url, log: silentLog, answerWithinMs: 500 })
+    const frozen: number[] = []
+    const freeze = async (connection: Queryable) => {
+      const [backend] = await connection.query<{ readonly pid: number }>('select pg_backend_pid() as pid')
+      frozen.push(backend!.pid)
+      process.kill(backend!.pid, 'SIGSTOP')
+    }
+    try {
+      const startedAt = performance.now()
+      await freeze(database)
+      const silent = await database.query('select 1').catch((caught) => caught)
+      expect(silent).toBeInstanceOf(StoreError)
+      expect(silent.hint).toContain('server is up')
+      await expect(
+        database.transaction(async (transaction) => {
+          await freeze(transaction)
+          await transaction.query('select 1')
+        }),
+      ).rejects.toBeInstanceOf(StoreError)
+      expect(performance.now() - startedAt).toBeLessThan(10_000)
+      expect(await database.query('select 1 as one')).toEqual([{ one: 1 }])
+      expect(await database.transaction((transaction) => transaction.query('select 2 as two'))).toEqual([
+        { two: 2 },
+      ])
+      await freeze(database)
+    } finally {
+      const closingAt = performance.now()
+      await database.close()
+      expect(performance.now() - closingAt).toBeLessThan(10_000)
+      for (const pid of frozen) process.kill(pid, 'SIGCONT')
+    }
   })
 
   it('a database that does not exist is a StoreError that says so', async () => {

@@ -1,8 +1,9 @@
 import type { Run, RunStatus, RunSummary, TaskOutcome, TaskStatus } from '../model/run.js'
 import type { ToolId } from '../model/tool.js'
-import type { Parameter, Queryable } from './database.js'
+import type { Queryable } from './database.js'
 import { epochMs } from './epoch-ms.js'
-import { decodeJson, decodeText, encodeJson, encodeKey, encodeText } from './stored-text.js'
+import type { OpenRunRow } from './store.js'
+import { decodeJson, decodeText, encodeText } from './stored-text.js'
 
 interface RunRow {
   readonly [column: string]: unknown
@@ -13,9 +14,9 @@ interface RunRow {
   readonly ended_at: number | null
 }
 
-/** A run joined with one of its tasks, or with none: one statement, so that it never shows half of a save. */
-interface RunTaskRow extends RunRow {
-  readonly id: string | null
+interface TaskRow {
+  readonly [column: string]: unknown
+  readonly id: string
   readonly whole_id: string | null
   readonly parent: string | null
   readonly tool: string
@@ -25,26 +26,29 @@ interface RunTaskRow extends RunRow {
   readonly error: string | null
   readonly started_at: number | null
   readonly ms: number | null
+  readonly attempts: number | null
 }
+
+/** As migration 5 says it, word for word: else its index is not used. */
+const isOpen = `run.status not in ('complete', 'partial_failure', 'failed', 'aborted')`
 
 const runColumns = `
   run.id as run_id, run.intent, run.status as run_status, ${epochMs('run.started_at')} as run_started_at,
   ${epochMs('run.ended_at')} as ended_at`
 
-const columns = `${runColumns}, task.id, task.whole_id, task.parent, task.tool, task.arguments, task.status,
-  task.result, task.error, ${epochMs('task.started_at')} as started_at, task.ms`
-
-export async function selectRun(database: Queryable, id: string): Promise<Run | undefined> {
-  const rows = await database.query<RunTaskRow>(
-    `select ${columns} from run left join task on task.run_id = run.id where run.id = $1 order by task.position`,
-    [encodeText(id)],
-  )
-  const [run] = rows
+/** Without its decisions. In a transaction that sees one state: the tasks are read after the run. */
+export async function selectRun(transaction: Queryable, id: string): Promise<Run | undefined> {
+  const [run] = await transaction.query<RunRow>(`select ${runColumns} from run where id = $1`, [
+    encodeText(id),
+  ])
   if (run === undefined) return undefined
-  return {
-    ...toRun(run),
-    tasks: rows.flatMap((row) => (row.id === null ? [] : [toTask(row, row.whole_id ?? row.id)])),
-  }
+  const tasks = await transaction.query<TaskRow>(
+    `select id, whole_id, parent, tool, arguments, status, result, error, ${epochMs('started_at')} as started_at, ms,
+      attempts
+    from task where run_id = $1 order by position`,
+    [run.run_id],
+  )
+  return { ...toRun(run), tasks: behindTheirTasks(tasks.map(toTask)) }
 }
 
 /** Counted in the database: a run may hold thousands of tasks, with results of megabytes. */
@@ -53,73 +57,73 @@ export async function selectNewestRuns(database: Queryable, limit: number): Prom
     `select ${runColumns},
       (select count(*)::integer from task where task.run_id = run.id and task.parent is null) as tasks
     from run order by started_at desc, id desc limit $1::integer`,
-    [Math.max(0, Math.min(Math.trunc(limit), 2 ** 31 - 1))],
+    [toInteger(limit)],
   )
   return rows.map((row) => ({ ...toRun(row), tasks: row.tasks }))
 }
 
-/** One statement is one transaction and one trip to the database: a run is saved at its start and at its end. */
-export async function upsertRun(database: Queryable, run: Run): Promise<void> {
-  await database.query(`with saved_run as (${upsertRunRow}) ${upsertTaskRows}`, [
-    ...toColumns(run.id, run.tasks, 0),
-    run.intent === undefined ? null : encodeText(run.intent),
-    run.status,
-    run.startedAt,
-    run.endedAt ?? null,
-  ])
+export async function selectOpenRuns(database: Queryable, owner: string): Promise<readonly OpenRunRow[]> {
+  const rows = await database.query<{
+    readonly id: string
+    readonly status: RunStatus
+    readonly updated_at: number
+  }>(
+    `select run.id, run.status, ${epochMs('coalesce(updated_at, started_at)')} as updated_at
+    from run left join workflow_checkpoint on run_id = run.id
+    where ${isOpen} and owner = $1 order by started_at, id`,
+    [encodeText(owner)],
+  )
+  return rows.map(({ id, status, updated_at }) => ({ id: decodeText(id), status, updatedAt: updated_at }))
 }
 
-/** A task that its run did not have yet comes last. */
-export async function upsertTask(database: Queryable, runId: string, task: TaskOutcome): Promise<void> {
-  await database.query(upsertTaskRows, toColumns(runId, [task], null))
+/**
+ * Those that have ended, and those that an older version left without a checkpoint, with which nobody can go on; all that is theirs
+ * goes with them.
+ */
+export async function deleteRuns(
+  transaction: Queryable,
+  { newest, since }: { readonly newest: number; readonly since: number },
+): Promise<number> {
+  const [counted] = await transaction.query<{ readonly count: number }>(
+    `with over as (
+      select id, coalesce(ended_at, started_at) as over_at,
+        row_number() over (order by coalesce(ended_at, started_at) desc, id desc) as place
+      from run
+      where not (${isOpen})
+        or (status = 'interrupted' and not exists (select from workflow_checkpoint where run_id = run.id))
+    ), gone as (
+      delete from run using over
+      where run.id = over.id and (place > $1::integer or over_at < to_timestamp($2::double precision / 1000))
+      returning 1
+    )
+    select count(*)::integer as count from gone`,
+    [toInteger(newest), since],
+  )
+  return counted!.count
 }
 
-const upsertRunRow = `
-  insert into run (id, intent, status, started_at, ended_at)
-  values ($1, $13, $14, to_timestamp($15::double precision / 1000), to_timestamp($16::double precision / 1000))
-  on conflict (id) do update set
-    intent = excluded.intent, status = excluded.status, started_at = excluded.started_at, ended_at = excluded.ended_at`
+/** Each followed by its elements, which are done side by side: they may have come in any order. */
+function behindTheirTasks(tasks: readonly TaskOutcome[]): readonly TaskOutcome[] {
+  const whole = new Set(tasks.filter(({ parent }) => parent === undefined).map(({ id }) => id))
+  const isElement = ({ parent }: TaskOutcome) => parent !== undefined && whole.has(parent)
+  const elements = new Map<string, TaskOutcome[]>()
+  for (const task of tasks.filter(isElement)) {
+    const others = elements.get(task.parent!)
+    if (others) others.push(task)
+    else elements.set(task.parent!, [task])
+  }
+  return tasks
+    .filter((task) => !isElement(task))
+    .flatMap((task) => [task, ...(elements.get(task.id) ?? []).sort((a, b) => placeOf(a) - placeOf(b))])
+}
 
-/** A task saved again unchanged is not rewritten: its result may be large, and the embedded database never vacuums. */
-const upsertTaskRows = `
-  insert into task (run_id, position, id, whole_id, parent, tool, arguments, status, result, error, started_at, ms)
-  select $1::text,
-    coalesce($2::integer, (select max(position) + 1 from task where run_id = $1::text), 0) + ordinality - 1,
-    id, whole_id, parent, tool, arguments, status, result, error, to_timestamp(started_at / 1000), ms
-  from unnest(
-    $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-    $10::text[], $11::double precision[], $12::double precision[]
-  ) with ordinality as given (id, whole_id, parent, tool, arguments, status, result, error, started_at, ms, ordinality)
-  on conflict (run_id, id) do update set
-    position = case when $2::integer is null then task.position else excluded.position end,
-    parent = excluded.parent, tool = excluded.tool, arguments = excluded.arguments, status = excluded.status,
-    result = excluded.result, error = excluded.error, started_at = excluded.started_at, ms = excluded.ms
-  where (task.parent, task.tool, task.arguments, task.status, task.result, task.error, task.started_at, task.ms)
-      is distinct from (excluded.parent, excluded.tool, excluded.arguments, excluded.status, excluded.result,
-        excluded.error, excluded.started_at, excluded.ms)
-    or ($2::integer is not null and task.position <> excluded.position)`
+/** `parent[place]`. */
+function placeOf({ id, parent }: TaskOutcome): number {
+  return Number.parseInt(id.slice(parent!.length + 1), 10) || 0
+}
 
-/** `position` is that of the first task; null keeps the one it has. */
-function toColumns(
-  runId: string,
-  tasks: readonly TaskOutcome[],
-  position: number | null,
-): readonly Parameter[] {
-  const keys = tasks.map((task) => encodeKey(task.id))
-  return [
-    encodeText(runId),
-    position,
-    keys,
-    tasks.map((task, index) => (keys[index] === encodeText(task.id) ? null : encodeText(task.id))),
-    tasks.map((task) => (task.parent === undefined ? null : encodeText(task.parent))),
-    tasks.map((task) => encodeText(task.tool)),
-    tasks.map((task) => encodeJson(task.arguments)),
-    tasks.map((task) => task.status),
-    tasks.map((task) => (task.result === undefined ? null : encodeJson(task.result))),
-    tasks.map((task) => (task.error ? encodeJson(task.error) : null)),
-    tasks.map((task) => task.startedAt ?? null),
-    tasks.map((task) => task.ms ?? null),
-  ]
+function toInteger(limit: number): number {
+  return Math.max(0, Math.min(Math.trunc(limit), 2 ** 31 - 1))
 }
 
 function toRun(run: RunRow): Omit<Run, 'tasks'> {
@@ -132,9 +136,9 @@ function toRun(run: RunRow): Omit<Run, 'tasks'> {
   }
 }
 
-function toTask(row: RunTaskRow, id: string): TaskOutcome {
+function toTask(row: TaskRow): TaskOutcome {
   return {
-    id: decodeText(id),
+    id: decodeText(row.whole_id ?? row.id),
     ...(row.parent === null ? {} : { parent: decodeText(row.parent) }),
     tool: decodeText(row.tool) as ToolId,
     arguments: decodeJson(row.arguments),
@@ -143,5 +147,6 @@ function toTask(row: RunTaskRow, id: string): TaskOutcome {
     ...(row.error === null ? {} : { error: decodeJson(row.error) }),
     ...(row.started_at === null ? {} : { startedAt: row.started_at }),
     ...(row.ms === null ? {} : { ms: row.ms }),
+    ...(row.attempts === null ? {} : { attempts: row.attempts }),
   }
 }

@@ -1,14 +1,36 @@
+import type { StoreError } from '../errors.js'
+import type { Decision } from '../model/decision.js'
 import type { Edge } from '../model/edge.js'
-import type { Run, RunSummary, TaskOutcome } from '../model/run.js'
+import type { Run, RunSummary } from '../model/run.js'
 import type { ServerState } from '../model/server.js'
 import type { Tool } from '../model/tool.js'
-import type { Database } from './database.js'
+import { selectCheckpoint, upsertCheckpoint } from './checkpoint-rows.js'
+import type { Database, Queryable } from './database.js'
+import {
+  decisionColumns,
+  deleteSettledDecisions,
+  selectDecision,
+  selectDecisionsOf,
+  selectPendingDecisions,
+  selectUnusedApprovals,
+  upsertDecisions,
+} from './decision-rows.js'
 import { addToEdges, deleteUnseenEdges, insertAllEdges, selectEdges } from './edge-rows.js'
 import { deleteOtherEmbeddings, selectEmbeddings, upsertEmbeddings } from './embedding-rows.js'
 import { insertAllOutputSchemas, replaceOutputSchema, selectOutputSchemas } from './output-schema-rows.js'
-import { selectNewestRuns, selectRun, upsertRun, upsertTask } from './run-rows.js'
+import { deleteRuns, selectNewestRuns, selectOpenRuns, selectRun } from './run-rows.js'
 import { replaceServers } from './server-rows.js'
-import type { Baseline, Learned, OutputSchema, Store, StoredTrace, ToolEmbedding } from './store.js'
+import type {
+  Baseline,
+  Checkpoint,
+  Learned,
+  OpenRunRow,
+  OutputSchema,
+  Store,
+  StoredRun,
+  StoredTrace,
+  ToolEmbedding,
+} from './store.js'
 import { toStoreError } from './to-store-error.js'
 import { selectTools, upsertTools } from './tool-rows.js'
 import {
@@ -21,9 +43,16 @@ import {
   selectTraces,
 } from './trace-rows.js'
 
+/** Some 1.5 MB of earlier states and 3 milliseconds of work (20,000 tasks kept). */
+const stepsPerVacuum = 500
+/** One segment of it, some 5,000 steps: replayed in a second. */
+const longestLogBytes = 16 * 1024 * 1024
+const saveDecisions = upsertDecisions(1)
+
 /** The one Store there is: the same SQL on the embedded database and on PostgreSQL. */
 export class SqlStore implements Store {
   readonly #database: Database
+  #stepsSinceVacuum = 0
 
   constructor(database: Database) {
     this.#database = database
@@ -31,6 +60,10 @@ export class SqlStore implements Store {
 
   get kind(): Store['kind'] {
     return this.#database.kind
+  }
+
+  get died(): Promise<StoreError> {
+    return this.#database.died
   }
 
   loadTools(): Promise<readonly Tool[]> {
@@ -49,36 +82,65 @@ export class SqlStore implements Store {
     )
   }
 
-  saveRun(run: Run): Promise<void> {
-    return attempt(`Run ${run.id} cannot be saved`, () => upsertRun(this.#database, run))
-  }
-
-  saveTask(runId: string, task: TaskOutcome): Promise<void> {
-    return attempt(`Task "${task.id}" of run ${runId} cannot be saved`, () =>
-      upsertTask(this.#database, runId, task),
-    )
+  saveCheckpoint(checkpoint: Checkpoint): Promise<void> {
+    return attempt(`Run ${checkpoint.run.id} cannot be saved`, async () => {
+      await upsertCheckpoint(this.#database, checkpoint)
+      this.#countStep()
+    })
   }
 
   loadRun(id: string): Promise<Run | undefined> {
-    return attempt(`Run ${id} cannot be read`, () => selectRun(this.#database, id))
+    return attempt(`Run ${id} cannot be read`, () =>
+      this.#atOneMoment(async (transaction) => {
+        const run = await selectRun(transaction, id)
+        if (run === undefined) return undefined
+        const decisions = await selectDecisionsOf(transaction, id)
+        return { ...run, ...(decisions.length === 0 ? {} : { decisions }) }
+      }),
+    )
+  }
+
+  loadCheckpoint(runId: string): Promise<StoredRun | undefined> {
+    return attempt(`Run ${runId} cannot be read`, () =>
+      this.#atOneMoment((transaction) => selectCheckpoint(transaction, runId)),
+    )
   }
 
   listRuns({ limit }: { readonly limit: number }): Promise<readonly RunSummary[]> {
     return attempt('The runs cannot be read', () => selectNewestRuns(this.#database, limit))
   }
 
-  markInterrupted(): Promise<number> {
-    return attempt('Interrupted runs cannot be marked', () =>
-      this.#database.transaction(async (transaction) => {
-        const runs = await transaction.query(
-          `update run set status = 'interrupted' where status = 'running' returning id`,
-        )
-        await transaction.query(
-          `update task set status = 'interrupted' where status in ('pending', 'running')`,
-        )
-        return runs.length
-      }),
+  listOpenRuns(owner: string): Promise<readonly OpenRunRow[]> {
+    return attempt('The runs cannot be read', () => selectOpenRuns(this.#database, owner))
+  }
+
+  pruneRuns(keep: { readonly newest: number; readonly since: number }): Promise<number> {
+    return attempt('Old runs cannot be forgotten', async () => {
+      const [runs, decisions] = await this.#database.transaction(async (transaction) => [
+        await deleteRuns(transaction, keep),
+        await deleteSettledDecisions(transaction, keep.since),
+      ])
+      if (runs! + decisions! > 0) await this.#vacuumRuns()
+      return runs!
+    })
+  }
+
+  saveDecision(decision: Decision): Promise<void> {
+    return attempt(`Decision ${decision.id} cannot be saved`, () =>
+      this.#database.execute(saveDecisions, decisionColumns([decision])),
     )
+  }
+
+  findDecision(id: string): Promise<Decision | undefined> {
+    return attempt(`Decision ${id} cannot be read`, () => selectDecision(this.#database, id))
+  }
+
+  listPendingDecisions(): Promise<readonly Decision[]> {
+    return attempt('The decisions cannot be read', () => selectPendingDecisions(this.#database))
+  }
+
+  listUnusedApprovals(now: number): Promise<readonly Decision[]> {
+    return attempt('The decisions cannot be read', () => selectUnusedApprovals(this.#database, now))
   }
 
   loadEdges(): Promise<readonly Edge[]> {
@@ -197,6 +259,41 @@ export class SqlStore implements Store {
 
   close(): Promise<void> {
     return this.#database.close()
+  }
+
+  /** Several reads that never show half of a save. */
+  #atOneMoment<T>(read: (transaction: Queryable) => Promise<T>): Promise<T> {
+    return this.#database.transaction(async (transaction) => {
+      await transaction.query('set transaction isolation level repeatable read, read only')
+      return read(transaction)
+    })
+  }
+
+  /** Each step leaves the earlier state of the rows it changed. Nobody waits for the vacuum but who comes during it. */
+  #countStep(): void {
+    this.#stepsSinceVacuum += 1
+    if (this.#stepsSinceVacuum < stepsPerVacuum) return
+    this.#stepsSinceVacuum = 0
+    void this.#vacuumRuns()
+  }
+
+  /** Table by table: a step that comes meanwhile waits for one of them. */
+  async #vacuumRuns(): Promise<void> {
+    for (const table of ['task', 'workflow_checkpoint', 'run', 'decision']) await this.#vacuum(table)
+    await this.#shortenLog()
+  }
+
+  /** Nor does it ever cut its write-ahead log, which it would have to replay as a whole after a crash. */
+  async #shortenLog(): Promise<void> {
+    if (this.kind !== 'pglite') return
+    try {
+      const [log] = await this.#database.query<{ readonly bytes: number }>(
+        `select (pg_current_wal_lsn() - redo_lsn)::double precision as bytes from pg_control_checkpoint()`,
+      )
+      if (log!.bytes > longestLogBytes) await this.#database.query('checkpoint')
+    } catch {
+      // The next time makes up for it.
+    }
   }
 
   /**

@@ -8,10 +8,12 @@ import { builtUrl } from '../model/built-url.js'
 import type { Json } from '../model/json.js'
 import { silentLog } from '../model/log.js'
 import { newId } from '../model/new-id.js'
-import type { Run, TaskOutcome } from '../model/run.js'
+import type { Run } from '../model/run.js'
 import type { ServerState } from '../model/server.js'
 import { formatToolId, hashDefinition, type Tool } from '../model/tool.js'
+import { aRun, aTask, saveRun, testCheckpoints } from './checkpoint.contract.js'
 import type { Row } from './database.js'
+import { testDecisions } from './decision.contract.js'
 import { testLearned } from './learned.contract.js'
 import { openStore } from './open-store.js'
 import type { Store } from './store.js'
@@ -51,7 +53,12 @@ export function testStore(kind: Store['kind'], newPlace: () => Promise<StorePlac
       expect(await store.loadTools()).toEqual([])
       expect(await store.listRuns({ limit: 10 })).toEqual([])
       expect(await store.loadRun(newId())).toBeUndefined()
-      expect(await store.markInterrupted()).toBe(0)
+      expect(await store.loadCheckpoint(newId())).toBeUndefined()
+      expect(await store.listOpenRuns('/home/me')).toEqual([])
+      expect(await store.pruneRuns({ newest: 0, since: Date.now() })).toBe(0)
+      expect(await store.findDecision(newId())).toBeUndefined()
+      expect(await store.listPendingDecisions()).toEqual([])
+      expect(await store.listUnusedApprovals(0)).toEqual([])
       await store.saveTools([])
       await store.saveServers([])
     })
@@ -87,8 +94,8 @@ export function testStore(kind: Store['kind'], newPlace: () => Promise<StorePlac
         },
       }
       const tools = [aTool('fs', 'read:deep/name'), quarantined]
-      await store.saveRun(run)
-      await store.saveRun(bare)
+      await saveRun(store, run)
+      await saveRun(store, bare)
       await store.saveTools(tools)
       for (const _ of ['before', 'after']) {
         expect(await store.loadRun(run.id)).toStrictEqual(run)
@@ -116,7 +123,7 @@ export function testStore(kind: Store['kind'], newPlace: () => Promise<StorePlac
         const name = `${String(index).padStart(5, '0')}${text}`
         return { ...aTool('fs', name), flags: [text], hash: `h${index}` }
       })
-      for (const run of runs) await store.saveRun(run)
+      for (const run of runs) await saveRun(store, run)
       await store.saveTools(tools)
       await store.saveServers([
         { ...aServer('fs'), trouble: { kind: 'exit', message: '\u0000\udc00', hint: '', at: 1 } },
@@ -139,27 +146,24 @@ export function testStore(kind: Store['kind'], newPlace: () => Promise<StorePlac
       const run = aRun([aTask({ id: `${long}1` }), aTask({ id: `${long}2` })])
       await store.saveTools(tools)
       await store.saveTools(tools)
-      await store.saveRun(run)
-      await store.saveTask(run.id, run.tasks[1]!)
+      await saveRun(store, run)
+      await saveRun(store, { ...run, tasks: [run.tasks[1]!] })
       expect(new Set(await store.loadTools())).toEqual(new Set(tools))
       expect(await store.loadRun(run.id)).toStrictEqual(run)
     })
 
     it('keeps a result of some megabytes', async () => {
       const run = aRun([aTask({ result: { text: 'lorem "ipsum" \\ \u0000 '.repeat(200_000) } })])
-      await store.saveRun(run)
+      await saveRun(store, run)
       expect(await store.loadRun(run.id)).toStrictEqual(run)
     })
 
     it('a value that cannot be written is a StoreError, and the store goes on', async () => {
       let deep: Json = []
       for (let depth = 0; depth < 100_000; depth++) deep = [deep]
-      const error = await store.saveRun(aRun([aTask({ result: deep })])).catch((caught) => caught)
+      const error = await saveRun(store, aRun([aTask({ result: deep })])).catch((caught) => caught)
       expect(error).toBeInstanceOf(StoreError)
       expect(error.cause).toBeInstanceOf(RangeError)
-      const orphan = await store.saveTask(newId(), aTask({})).catch((caught) => caught)
-      expect(orphan).toBeInstanceOf(StoreError)
-      expect(orphan.cause).toMatchObject({ code: '23503' })
       expect(await store.listRuns({ limit: 10 })).toEqual([])
     })
 
@@ -202,38 +206,6 @@ export function testStore(kind: Store['kind'], newPlace: () => Promise<StorePlac
       ])
     })
 
-    it('a saved task replaces its earlier state and keeps its place', async () => {
-      const run = aRun([aTask({ id: 'c', status: 'pending' }), aTask({ id: 'a', status: 'pending' })])
-      const done = aTask({ id: 'c', result: 'done', startedAt: 5, ms: 3 })
-      const added = aTask({ id: 'b' })
-      await store.saveRun(run)
-      await store.saveTask(run.id, done)
-      await store.saveTask(run.id, added)
-      expect((await store.loadRun(run.id))?.tasks).toStrictEqual([done, run.tasks[1], added])
-      await store.saveRun({ ...run, tasks: [added, run.tasks[1]!, done] })
-      expect((await store.loadRun(run.id))?.tasks).toStrictEqual([added, run.tasks[1], done])
-    })
-
-    it('keeps the elements of a task done for each, which come while it runs, and whose they are', async () => {
-      const parent = aTask({ id: 'read', status: 'running', startedAt: 5 })
-      const after = aTask({ id: 'sum', status: 'pending' })
-      const elements = ['\u0000 odd', 'read'].flatMap((id) =>
-        [0, 1].map((place) => aTask({ id: `${id}[${place}]`, parent: id, result: place })),
-      )
-      const run = aRun([parent, after], 'running')
-      await store.saveRun(run)
-      for (const element of elements) await store.saveTask(run.id, { ...element, status: 'running' })
-      for (const element of elements) await store.saveTask(run.id, element)
-      expect((await store.loadRun(run.id))?.tasks).toStrictEqual([parent, after, ...elements])
-      const done = { ...run, tasks: [parent, ...elements, after] }
-      await store.saveRun(done)
-      await reopen()
-      expect(await store.loadRun(run.id)).toStrictEqual(done)
-      expect(await asPerson("select count(*)::integer as many from task where parent = 'read'")).toEqual([
-        { many: 2 },
-      ])
-    })
-
     it('lists runs newest first, with the number of their tasks, up to the limit', async () => {
       const elements = [0, 1].map((place) => aTask({ id: `b[${place}]`, parent: 'b' }))
       const runs = [5, 3, 9, 1].map(
@@ -243,34 +215,11 @@ export function testStore(kind: Store['kind'], newPlace: () => Promise<StorePlac
           ...(startedAt === 9 && { intent: 'read\u0000 all', endedAt: 12 }),
         }),
       )
-      for (const run of runs) await store.saveRun(run)
+      for (const run of runs) await saveRun(store, run)
       const newestFirst = [runs[2]!, runs[0]!, runs[1]!, runs[3]!].map((run) => ({ ...run, tasks: 2 }))
       expect(await store.listRuns({ limit: 3 })).toStrictEqual(newestFirst.slice(0, 3))
       expect(await store.listRuns({ limit: Number.POSITIVE_INFINITY })).toStrictEqual(newestFirst)
       expect(await store.listRuns({ limit: 0 })).toEqual([])
-    })
-
-    it('marks what a dead process left open as interrupted, and nothing else', async () => {
-      const open = aRun(
-        (['pending', 'running', 'complete', 'skipped'] as const).map((status) =>
-          aTask({ id: status, status }),
-        ),
-        'running',
-      )
-      const closed = aRun([aTask({})])
-      await store.saveRun(open)
-      await store.saveRun(closed)
-      expect(await store.markInterrupted()).toBe(1)
-      expect(await store.markInterrupted()).toBe(0)
-      const marked = await store.loadRun(open.id)
-      expect(marked?.status).toBe('interrupted')
-      expect(marked?.tasks.map((task) => task.status)).toEqual([
-        'interrupted',
-        'interrupted',
-        'complete',
-        'skipped',
-      ])
-      expect(await store.loadRun(closed.id)).toStrictEqual(closed)
     })
 
     it('a reader never sees half of a save', async () => {
@@ -278,9 +227,9 @@ export function testStore(kind: Store['kind'], newPlace: () => Promise<StorePlac
         Array.from({ length: 20 }, (_, index) => aTask({ id: `t${index}`, result: state })),
       )
       const run = aRun(states[0]!)
-      await store.saveRun(run)
+      await saveRun(store, run)
       const saves = Array.from({ length: 40 }, (_, turn) =>
-        store.saveRun({ ...run, tasks: states[turn % 2]! }),
+        saveRun(store, { ...run, tasks: states[turn % 2]! }),
       )
       const reads = Array.from({ length: 40 }, () => store.loadRun(run.id))
       await Promise.all(saves)
@@ -291,7 +240,7 @@ export function testStore(kind: Store['kind'], newPlace: () => Promise<StorePlac
 
     it('a thousand saves at once all arrive', async () => {
       const runs = Array.from({ length: 1000 }, (_, index) => aRun([aTask({ result: index })]))
-      await Promise.all(runs.map((run) => store.saveRun(run)))
+      await Promise.all(runs.map((run) => saveRun(store, run)))
       const saved = await store.listRuns({ limit: 2000 })
       expect(new Set(saved.map((run) => run.id))).toEqual(new Set(runs.map((run) => run.id)))
     })
@@ -304,16 +253,17 @@ export function testStore(kind: Store['kind'], newPlace: () => Promise<StorePlac
       expect(await saveAndDie(place, runs)).toBe('SIGKILL')
       store = await open(place)
       for (const run of runs) expect(await store.loadRun(run.id)).toStrictEqual(run)
-      expect(await store.markInterrupted()).toBe(runs.length)
     })
 
+    testCheckpoints({ store: () => store, reopen, asPerson, strings: naughtyStrings() })
+    testDecisions({ store: () => store, reopen, asPerson, strings: naughtyStrings() })
     testLearned({ store: () => store, reopen, asPerson, strings: naughtyStrings() })
 
     it('a closed store answers with a StoreError', async () => {
       await store.close()
       await store.close()
       await expect(store.loadTools()).rejects.toBeInstanceOf(StoreError)
-      await expect(store.saveRun(aRun([]))).rejects.toBeInstanceOf(StoreError)
+      await expect(saveRun(store, aRun([]))).rejects.toBeInstanceOf(StoreError)
     })
   })
 }
@@ -338,7 +288,8 @@ async function saveAndDie(
     const { runs, ...options } = JSON.parse(readFileSync(0, 'utf8'))
     const log = { debug() {}, info() {}, warn() {}, error() {} }
     const store = await openStore({ ...options, signal: new AbortController().signal, onProgress() {}, log })
-    await Promise.all(runs.map((run) => store.saveRun(run)))
+    const rest = { owner: 'me', removedTasks: [], decisions: [], progress: {} }
+    await Promise.all(runs.map(({ tasks, ...run }) => store.saveCheckpoint({ run, tasks, ...rest })))
     process.kill(process.pid, 'SIGKILL')`
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['pipe', 'inherit', 'inherit'],
@@ -346,20 +297,6 @@ async function saveAndDie(
   child.stdin!.end(JSON.stringify({ dataDirectory, databaseUrl, runs }))
   const [, signal] = await once(child, 'exit')
   return signal
-}
-
-function aRun(tasks: readonly TaskOutcome[], status: Run['status'] = 'complete'): Run {
-  return { id: newId(), status, tasks, startedAt: 1_700_000_000_000 }
-}
-
-function aTask(fields: Partial<TaskOutcome>): TaskOutcome {
-  return {
-    id: 'a',
-    tool: formatToolId('fs', 'read'),
-    arguments: { path: '/' },
-    status: 'complete',
-    ...fields,
-  }
 }
 
 function aTool(server: string, name: string): Tool {

@@ -1,5 +1,6 @@
 /**
- * The store keeps what must outlive a process: servers, tools with their pins, runs and their tasks, and what was learned
+ * The store keeps what must outlive a process: servers, tools with their pins, runs with their tasks, checkpoints and
+ * decisions, and what was learned
  * from them: traces, the edges and output schemas that are the fold of the traces, vectors.
  *
  * Promises: a save that resolved is still there after the process is killed; what was saved comes back equal, whatever
@@ -7,29 +8,49 @@
  * so it survives the death of the process, not of the machine.
  * Never touches: upstream servers, secrets (texts arrive redacted), the lock of the data directory (the holder's).
  */
+import type { StoreError } from '../errors.js'
+import type { Decision } from '../model/decision.js'
 import type { Edge, EdgeKey } from '../model/edge.js'
 import type { JsonObject } from '../model/json.js'
 import type { ServerOffers } from '../model/offers.js'
-import type { Run, RunSummary, TaskOutcome } from '../model/run.js'
+import type { Plan } from '../model/plan.js'
+import type { Run, RunStatus, RunSummary, TaskOutcome } from '../model/run.js'
+import type { RunProgress } from '../model/run-state.js'
 import type { KnownEra, ServerState } from '../model/server.js'
 import type { Tool, ToolId } from '../model/tool.js'
 import type { Trace } from '../model/trace.js'
 
 export interface Store {
   readonly kind: 'pglite' | 'postgres'
+  /**
+   * Resolves when it can serve nobody any more and was not closed: its thread is gone. It is to be closed and opened anew. Never of
+   * PostgreSQL, which may come back.
+   */
+  readonly died: Promise<StoreError>
   loadTools(): Promise<readonly Tool[]>
   /** Adds and updates; a tool that is not given keeps its row, so a pin is never forgotten. */
   saveTools(tools: readonly Tool[]): Promise<void>
   /** The whole list: a known server that is not in it is marked absent. */
   saveServers(servers: readonly ServerState[]): Promise<void>
-  /** The run and its tasks, all or nothing. */
-  saveRun(run: Run): Promise<void>
-  saveTask(runId: string, task: TaskOutcome): Promise<void>
+  /** What changed in a run since the last one, all or nothing, in one trip to the database. */
+  saveCheckpoint(checkpoint: Checkpoint): Promise<void>
+  /** With its decisions. */
   loadRun(id: string): Promise<Run | undefined>
+  /** All that a run needs to go on; undefined where there is no such run, or it is of a version that kept no checkpoints. */
+  loadCheckpoint(runId: string): Promise<StoredRun | undefined>
   /** Newest first. */
   listRuns(options: { readonly limit: number }): Promise<readonly RunSummary[]>
-  /** What a dead process left `running` or `pending` becomes `interrupted`; gives the number of such runs. */
-  markInterrupted(): Promise<number>
+  /** The runs of one owner that have not ended, oldest first. */
+  listOpenRuns(owner: string): Promise<readonly OpenRunRow[]>
+  /** Forgets runs that have ended, with their tasks, decisions and checkpoints; gives their number. Those that wait stay. */
+  pruneRuns(keep: { readonly newest: number; readonly since: number }): Promise<number>
+  /** Adds or updates; for decisions of no run, and for refusals. */
+  saveDecision(decision: Decision): Promise<void>
+  findDecision(id: string): Promise<Decision | undefined>
+  /** Those without an answer, oldest first, of whatever owner. */
+  listPendingDecisions(): Promise<readonly Decision[]>
+  /** Decisions of no run that were approved and not used, and have not expired at this time. */
+  listUnusedApprovals(now: number): Promise<readonly Decision[]>
   /** Ordered by ids and type. */
   loadEdges(): Promise<readonly Edge[]>
   /**
@@ -62,6 +83,38 @@ export interface Store {
   /** Forgets the vectors of all other models; gives their number. */
   dropEmbeddings(exceptModels: readonly string[]): Promise<number>
   close(): Promise<void>
+}
+
+/** A step of a run. */
+export interface Checkpoint {
+  readonly run: Omit<Run, 'tasks' | 'decisions'>
+  /** The data directory whose gateway runs it: only that one may take it up again. */
+  readonly owner: string
+  /** Absent: as it was. */
+  readonly plan?: Plan
+  /** Those that are new or have changed, in order; a new element comes behind its task's others, any other new one last. */
+  readonly tasks: readonly TaskOutcome[]
+  /** Elements and tasks that are to be forgotten: a task done for each that is done again. */
+  readonly removedTasks: readonly string[]
+  /** Those that are new or have changed. */
+  readonly decisions: readonly Decision[]
+  /** Whole. */
+  readonly progress: RunProgress
+}
+
+export interface StoredRun {
+  readonly run: Run
+  readonly owner: string
+  readonly plan: Plan
+  readonly progress: RunProgress
+  /** When its last step was stored. */
+  readonly updatedAt: number
+}
+
+export interface OpenRunRow {
+  readonly id: string
+  readonly status: RunStatus
+  readonly updatedAt: number
 }
 
 /** One lesson: what one run did, parents before their children, and what that says of edges. */

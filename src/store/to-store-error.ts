@@ -14,12 +14,15 @@ const hints: Readonly<Record<string, string>> = {
   EACCES: 'Check who owns the data directory: PML must be able to write there.',
 }
 
-export function toStoreError(what: string, cause: unknown): StoreError {
+export function toStoreError(
+  what: string,
+  cause: unknown,
+  otherwise = 'The log has the whole error; nothing was half saved.',
+): StoreError {
   if (cause instanceof StoreError) return cause
   const code = codeOf(cause)
   const reason = cause instanceof Error && cause.message !== '' ? cause.message : code || String(cause)
-  const hint =
-    hints[code] ?? hints[code.slice(0, 2)] ?? 'The log has the whole error; nothing was half saved.'
+  const hint = hints[code] ?? hints[code.slice(0, 2)] ?? otherwise
   return new StoreError(`${what}: ${reason}`, hint, { cause })
 }
 

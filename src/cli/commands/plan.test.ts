@@ -165,6 +165,7 @@ it('--run runs the very tasks that were drawn, by the gateway that planned them'
   expect(code).toBe(0)
   expect(asked.map(({ path }) => path)).toEqual(['/api/plan', '/api/run'])
   expect(asked[1]!.body).toEqual({
+    follow: false,
     intent: 'do it',
     tasks: [
       search,

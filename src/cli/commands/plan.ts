@@ -1,16 +1,14 @@
-import { Readable } from 'node:stream'
 import { shellWord, UsageError } from '../../errors.js'
 import { missingKey, toRequest } from '../../gateway/to-request.js'
-import type { HolderApi } from '../../holder/holder-api.js'
 import type { JsonObject } from '../../model/json.js'
-import type { Run } from '../../model/run.js'
 import { readCallArguments } from '../call-arguments.js'
-import { commonArgs, defineCliCommand, type GatewayAccess, gatewayChoice } from '../cli-command.js'
+import { commonArgs, defineCliCommand, gatewayChoice } from '../cli-command.js'
 import { coloursFor } from '../colour.js'
+import { exitCodeOf } from '../describe-run.js'
 import { drawPlan, type PlanReply } from '../draw-plan.js'
 import { type Io, printJson, printLine } from '../io.js'
 import { repeatedOption } from '../parse-command.js'
-import { runCommand } from './run.js'
+import { createOwnRun, tellRun } from '../run-workflow.js'
 
 export const planCommand = defineCliCommand({
   name: 'plan',
@@ -26,6 +24,7 @@ export const planCommand = defineCliCommand({
     },
     why: { type: 'boolean', description: 'Say where everything comes from' },
     run: { type: 'boolean', description: 'Run it, unless something is missing or it is too unsure' },
+    yes: { type: 'boolean', description: 'With --run: approve what it asks' },
   },
   examples: [
     'pml plan "read data/orders.json and store it as an entity"',
@@ -43,16 +42,23 @@ THE DRAWING
     const intent = args._.join(' ').trim()
     if (intent === '') throw new UsageError('Expected what you want, in words.')
     const given = await readCallArguments(repeatedOption(rawArgs, 'arguments'), io)
-    return gateway.withGateway(gatewayChoice(args), async (api) => {
+    const own = createOwnRun()
+    return gateway.withGateway({ ...gatewayChoice(args), beforeStop: own.abort }, async (api) => {
       const reply = (await api.post('/api/plan', { intent, arguments: given })) as PlanReply
       const canRun = reply.status === 'suggestion' && reply.plan.missing.length === 0
       const refused = args.run === true && !canRun ? 1 : 0
       const runs = args.run === true && canRun
-      if (args.json && runs) return printRunAsJson(reply, api, io)
+      const run = { api, io, yes: args.yes === true, mayAsk: args.json !== true }
+      if (args.json && runs) {
+        const ran = await own.run(toWorkflow(reply), run)
+        printJson(io, { ...reply, run: ran })
+        return exitCodeOf(ran)
+      }
       if (args.json) printJson(io, reply)
       else printPlan(reply, args.why === true, io)
       if (runs) {
-        const code = await runPlanned(reply, api, io, gateway)
+        // The very tasks that were drawn, on the gateway that planned them.
+        const code = tellRun(await own.run(toWorkflow(reply), run), { io, json: false })
         printLine(io, 'Results whole: the same with --json')
         return code
       }
@@ -83,29 +89,6 @@ function nextStep({ status, plan }: PlanReply, intent: string, given: JsonObject
   return plan.plan.tasks.length === 0
     ? 'No tool was found for it. Say it in other words (English ones), or look for tools with: pml search WORDS'
     : 'It is too unsure to be run. Say it in other words, or write the tasks: pml run --help'
-}
-
-async function printRunAsJson(reply: PlanReply, api: HolderApi, io: Io): Promise<number> {
-  const run = (await api.post('/api/run', toWorkflow(reply))) as Run
-  printJson(io, { ...reply, run })
-  return run.status === 'complete' ? 0 : 1
-}
-
-/** What `pml run` makes of these tasks, on the gateway that planned them. */
-async function runPlanned(
-  reply: PlanReply,
-  api: HolderApi,
-  io: Io,
-  gateway: GatewayAccess,
-): Promise<number | undefined> {
-  const stdin = Readable.from([Buffer.from(JSON.stringify(toWorkflow(reply)))])
-  return runCommand.run({
-    args: { _: ['-'], file: '-', json: false } as never,
-    rawArgs: [],
-    afterDashes: [],
-    io: { ...io, stdin },
-    gateway: { ...gateway, withGateway: (_, use) => use(api) },
-  })
 }
 
 function toWorkflow({ plan }: PlanReply): object {

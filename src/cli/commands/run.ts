@@ -2,13 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseConfigText } from '../../config/config-text.js'
 import { ConfigError, UsageError } from '../../errors.js'
-import { describeCounts, type ElementSum, sumElements } from '../../execute/sum-elements.js'
-import { formatDuration } from '../../model/format-duration.js'
-import type { Run, TaskOutcome } from '../../model/run.js'
 import { commonArgs, defineCliCommand, gatewayChoice } from '../cli-command.js'
-import { formatTable } from '../format-table.js'
-import { type Io, printJson, printLine, readAll } from '../io.js'
-import { terminalHint } from '../terminal-hint.js'
+import { type Io, readAll } from '../io.js'
+import { createOwnRun, tellRun } from '../run-workflow.js'
 
 export const runCommand = defineCliCommand({
   name: 'run',
@@ -16,6 +12,7 @@ export const runCommand = defineCliCommand({
   args: {
     file: { type: 'positional', required: true, description: 'YAML or JSON with tasks; - is standard input' },
     ...commonArgs,
+    yes: { type: 'boolean', description: 'Approve what it asks: you decide by typing it' },
   },
   examples: ['pml run demo/workflow.yaml', 'pml run - < tasks.json', 'pml run demo/workflow.yaml --json'],
   notes: `
@@ -26,17 +23,25 @@ THE FILE
     - { id: read, tool: files:read_text_file, arguments: { path: config.json } }
     - { id: note, tool: memory:create_entities, arguments: { entities: { $from: read.content } } }
 
-  A task may also have dependsOn: [ids], onError: fail | skip | { default: value }, timeoutMs.
+  A task may also have dependsOn: [ids], onError: fail | skip | { default: value }, timeoutMs, requireApproval: true.
   [*] takes every item of a list, or every line of a text; where the tool wants one value, the task is done for each.
-  { $from: count.total, $as: number } converts: text, number, boolean, list.`,
+  { $from: count.total, $as: number } converts: text, number, boolean, list.
+
+WHAT IT ASKS
+
+  Before a dangerous call you are asked. Without a terminal the run waits: it says how to answer, and ends with exit code 3.
+  Exit code: 0 complete, 1 ended otherwise, 3 it waits for somebody (pml approve, pml reject, pml resume).`,
   async run({ args, io, gateway }) {
+    const json = args.json === true
     const { tasks, intent } = await readWorkflow(args.file, io)
-    const run = (await gateway.withGateway(gatewayChoice(args), (api) =>
-      api.post('/api/run', { tasks, ...(intent === undefined ? {} : { intent }) }),
-    )) as Run & { readonly stored?: boolean }
-    if (args.json) printJson(io, run)
-    else printLine(io, describeRun(run, io.stdout.columns))
-    return run.status === 'complete' ? 0 : 1
+    const workflow = { tasks, ...(intent === undefined ? {} : { intent }) }
+    // Where the workflow came in by standard input, no answer can.
+    const answers = { yes: args.yes === true, mayAsk: !json && args.file !== '-' }
+    const own = createOwnRun()
+    const run = await gateway.withGateway({ ...gatewayChoice(args), beforeStop: own.abort }, (api) =>
+      own.run(workflow, { api, io, ...answers }),
+    )
+    return tellRun(run, { io, json })
   },
 })
 
@@ -61,35 +66,4 @@ async function readText(file: string): Promise<string> {
   } catch (error) {
     throw new UsageError(`Cannot read ${file}: ${(error as Error).message}.`, 'Check the path.')
   }
-}
-
-function describeRun(run: Run & { readonly stored?: boolean }, width?: number): string {
-  const sums = sumElements(run.tasks)
-  const tasks = run.tasks.filter(({ parent }) => parent === undefined)
-  const rows = tasks.flatMap((task) => [
-    [
-      task.id,
-      task.tool,
-      task.status,
-      task.ms === undefined ? '' : formatDuration(task.ms),
-      outcome(task, sums.get(task.id)),
-    ],
-    ...(sums.get(task.id)?.errors ?? []).map((error) => [
-      `  ${error.id}`,
-      '',
-      '',
-      '',
-      `${error.message} ${terminalHint(error)}`,
-    ]),
-  ])
-  const table = formatTable(['TASK', 'TOOL', 'STATUS', 'TOOK', 'RESULT'], rows, width ?? 200)
-  const unstored = run.stored === false ? '\nNot every step could be stored: see pml status.' : ''
-  return `${table}\n\n${run.status}  ${run.id}${unstored}`
-}
-
-function outcome(task: TaskOutcome, sum: ElementSum | undefined): string {
-  const elements = sum === undefined ? '' : `[${describeCounts(sum.counts)}] `
-  if (task.error !== undefined) return `${elements}${task.error.message} ${terminalHint(task.error)}`
-  if (task.result === undefined) return elements
-  return `${elements}${typeof task.result === 'string' ? task.result : JSON.stringify(task.result)}`
 }

@@ -37,6 +37,9 @@ export function describeStatus(status: Status, colours: Colours, width?: number)
     ['exposure', mode],
     ['listing', `${countOf(listing.tools, 'tool')}, ${countOf(listing.tokens, 'token')}`],
     ['tools', toolCounts(tools)],
+    ...(status.waiting === undefined || status.waiting.runs + status.waiting.decisions === 0
+      ? []
+      : [['waiting', colours.yellow(waiting(status.waiting))]]),
     // Not told by an older gateway.
     ...(status.search === undefined ? [] : [['search', searchModel(status.search)]]),
   ].map(([name, value]) => `${name!.padEnd(10)}${value}`)
@@ -59,6 +62,11 @@ function toolCounts({ known, callable, unreachable, quarantined }: Status['tools
   // Not counted by an older gateway.
   const down = unreachable > 0 ? ` ${unreachable} of servers that are down,` : ''
   return `${known} known, ${callable} callable,${down} ${quarantined} waiting for pml trust`
+}
+
+function waiting({ runs, decisions }: NonNullable<Status['waiting']>): string {
+  const see = decisions > 0 ? 'pml approve' : 'pml runs'
+  return `${countOf(runs, 'run')} and ${countOf(decisions, 'decision')} wait for somebody: ${see}`
 }
 
 function servers(status: Status, colours: Colours, width?: number): string {

@@ -1,35 +1,71 @@
-import { BadArgumentsError, NotYetError, RunNotFoundError } from '../../errors.js'
 import type { JsonObject } from '../../model/json.js'
 import type { ToolDefinition } from '../../model/tool.js'
 import type { ToolResult } from '../../model/tool-call.js'
 import { bytesPerToken } from '../estimate-tokens.js'
+import { answerRun } from './answer-run.js'
 import { type Caller, type MetaTool, reply } from './meta-tool.js'
 import {
   optionalChoice,
   optionalCount,
   optionalObject,
   optionalText,
+  requiredChoice,
+  requiredObject,
   requiredText,
 } from './read-arguments.js'
-import { type ReplanWorkflowDeps, replanWorkflow } from './replan-workflow.js'
-import { runReply } from './run-reply.js'
+import { replanWorkflow } from './replan-workflow.js'
+import { type ToolRequest, takeRound } from './run-rounds.js'
+import {
+  abortWorkflow,
+  answerAsAgent,
+  injectTasks,
+  lookAtWorkflow,
+  pauseWorkflow,
+  resumeWorkflow,
+  type SteerDeps,
+  steerTask,
+  steerWorkflow,
+} from './steer-workflow.js'
 
-/** Actions that the design has and this version does not. */
-const later = ['continue', 'pause', 'resume', 'approve', 'reject', 'modify', 'inject', 'skip', 'retry']
+const actions = [
+  'status',
+  'continue',
+  'pause',
+  'resume',
+  'approve',
+  'reject',
+  'modify',
+  'replan',
+  'inject',
+  'skip',
+  'retry',
+  'abort',
+  'read',
+] as const
+
+type Action = (typeof actions)[number]
 
 export const controlWorkflowDefinition: ToolDefinition = {
   name: 'control_workflow',
   description:
-    'Follow up on a workflow by workflow_id: status, abort, or replan for a further requirement (what is done stays done); or read on in a result that was cut, by its handle.',
+    'Follow up on a workflow: look at it, steer it, answer what it waits for, replan it for a further requirement (what is done stays done); or read on in a result that was cut.',
   inputSchema: {
     type: 'object',
     properties: {
       workflow_id: { type: 'string' },
-      action: { type: 'string', enum: ['status', 'abort', 'replan', 'read'] },
+      action: { type: 'string', enum: [...actions] },
+      task: { type: 'string', description: 'modify, skip, retry: its id' },
+      tasks: { type: 'array', items: { type: 'object' }, description: 'inject: as in execute_workflow' },
+      arguments: { type: 'object', description: 'modify, replan' },
+      decision: { type: 'string', description: 'approve, reject: its id, if several wait' },
       requirement: { type: 'string', description: 'replan: what else is wanted' },
-      arguments: { type: 'object' },
-      mode: { type: 'string', enum: ['suggest', 'run'], description: 'replan: run starts the new plan' },
-      handle: { type: 'string', description: 'read: handle of the cut result' },
+      mode: {
+        type: 'string',
+        enum: ['suggest', 'run'],
+        description: 'replan: run starts the new plan; continue: run goes to the end',
+      },
+      reason: { type: 'string' },
+      handle: { type: 'string', description: 'read: of the cut result' },
       offset: { type: 'integer', minimum: 0, description: 'read: first character' },
       limit: { type: 'integer', description: 'read: characters' },
     },
@@ -40,51 +76,84 @@ export const controlWorkflowDefinition: ToolDefinition = {
 
 const name = 'control_workflow'
 
-export type ControlWorkflowDeps = ReplanWorkflowDeps
+export type ControlWorkflowDeps = SteerDeps
 
 export function createControlWorkflow(deps: ControlWorkflowDeps): MetaTool {
   return {
     definition: controlWorkflowDefinition,
     async call(args, caller) {
-      const action = requiredText(name, args, 'action')
+      const action = requiredChoice(name, args, 'action', actions)
       if (action === 'read') return readOn(args, deps)
-      if (action === 'status' || action === 'abort') return followUp(action, args, deps)
-      if (action === 'replan') return replan(args, caller, deps)
-      if (later.includes(action))
-        throw new NotYetError(
-          `The action "${action}" of control_workflow`,
-          'What works: status, abort, replan, read.',
-        )
-      throw new BadArgumentsError(name, [{ path: '/action', expected: 'one of status, abort, replan, read' }])
+      const request = { name, arguments: args }
+      const round = await takeRound(request, caller, deps)
+      if (round !== undefined) return answerRun(round, request, caller, deps)
+      return carryOut(action, request, caller, deps)
     },
   }
 }
 
-async function followUp(
-  action: 'status' | 'abort',
-  args: JsonObject,
+async function carryOut(
+  action: Exclude<Action, 'read'>,
+  request: ToolRequest,
+  caller: Caller,
   deps: ControlWorkflowDeps,
 ): Promise<ToolResult> {
+  const args = request.arguments
   const id = requiredText(name, args, 'workflow_id')
-  const reason = optionalText(name, args, 'reason') ?? 'The agent asked for it.'
-  const run = action === 'status' ? await deps.runs.find(id) : await deps.runs.abort(id, reason)
-  if (run === undefined) throw new RunNotFoundError(id)
-  return runReply(run, {
-    maxTokens: deps.config().maxResultTokens,
-    results: deps.results,
-    redact: deps.redact,
-    isStored: deps.runs.isStored(id),
-  })
+  if (action === 'replan') return replan(id, request, caller, deps)
+  const reason = optionalText(name, args, 'reason')
+  const view = await {
+    status: () => lookAtWorkflow(id, caller, deps),
+    continue: () => {
+      const isThrough = optionalChoice(name, args, 'mode', ['suggest', 'run']) === 'run'
+      const through = isThrough || deps.desk.shownFirst.has(id)
+      return steerWorkflow(id, { type: 'continue', ...(through && { through }) }, caller, deps)
+    },
+    pause: () => pauseWorkflow(id, deps),
+    resume: () => resumeWorkflow(id, caller, deps),
+    approve: () => answerAsAgent(id, readAnswer(args, 'approve'), caller, deps),
+    reject: () => answerAsAgent(id, readAnswer(args, 'reject'), caller, deps),
+    modify: () => {
+      const command = {
+        type: 'modify',
+        task: requiredText(name, args, 'task'),
+        arguments: requiredObject(name, args, 'arguments'),
+      } as const
+      return steerTask(id, command, caller, deps)
+    },
+    inject: () => injectTasks(id, args.tasks, caller, deps),
+    skip: () => {
+      const task = requiredText(name, args, 'task')
+      return steerTask(id, { type: 'skip', task, ...(reason !== undefined && { reason }) }, caller, deps)
+    },
+    retry: () => steerTask(id, { type: 'retry', task: requiredText(name, args, 'task') }, caller, deps),
+    abort: () => abortWorkflow(id, reason ?? 'The agent asked for it.', deps),
+  }[action]()
+  return answerRun(view, request, caller, deps)
 }
 
-function replan(args: JsonObject, caller: Caller, deps: ControlWorkflowDeps): Promise<ToolResult> {
-  const request = {
-    id: requiredText(name, args, 'workflow_id'),
+function readAnswer(args: JsonObject, verdict: 'approve' | 'reject') {
+  return {
+    verdict,
+    decision: optionalText(name, args, 'decision'),
+    reason: optionalText(name, args, 'reason'),
+  }
+}
+
+function replan(
+  id: string,
+  request: ToolRequest,
+  caller: Caller,
+  deps: ControlWorkflowDeps,
+): Promise<ToolResult> {
+  const args = request.arguments
+  const wanted = {
+    id,
     requirement: requiredText(name, args, 'requirement'),
     given: optionalObject(name, args, 'arguments') ?? {},
     mode: optionalChoice(name, args, 'mode', ['suggest', 'run']) ?? 'suggest',
   }
-  return replanWorkflow(request, caller, deps)
+  return replanWorkflow(wanted, request, caller, deps)
 }
 
 function readOn(args: JsonObject, deps: ControlWorkflowDeps): ToolResult {

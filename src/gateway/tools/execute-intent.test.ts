@@ -93,6 +93,12 @@ async function execute(client: Client, args: JsonObject) {
   return { answer, data: dataOf<Reply>(answer), text: textOf(answer) }
 }
 
+/** What was suggested before is run at once when it is confirmed. */
+async function confirm(client: Client) {
+  await execute(client, { mode: 'suggest' })
+  return execute(client, { mode: 'run' })
+}
+
 describe('a plan that is neither sure nor unsure', () => {
   it('is suggested with its tasks, edges and where everything comes from, and nothing is run', async () => {
     const client = await open(makeIntentPlan([list, read], { notes: ['It could be files:find.'] }))
@@ -140,7 +146,7 @@ describe('a plan that is neither sure nor unsure', () => {
 
   it('runs when the caller confirms it with mode run, and the reply holds plan and results', async () => {
     const client = await open(makeIntentPlan([list, read], { unserved: ['and sing'] }))
-    const { data, text } = await execute(client, { mode: 'run' })
+    const { data, text } = await confirm(client)
     expect(data).toMatchObject({
       status: 'complete',
       workflow_id: expect.any(String),
@@ -154,7 +160,7 @@ describe('a plan that is neither sure nor unsure', () => {
 
   it('the run is kept with the intent', async () => {
     const client = await open(makeIntentPlan([list]))
-    await execute(client, { mode: 'run' })
+    await confirm(client)
     const local = await house.listen('local')
     const { runs } = (await (await fetch(`${local}/api/runs`)).json()) as { runs: JsonObject[] }
     expect(runs[0]).toMatchObject({ intent: 'do it', status: 'complete' })
@@ -164,9 +170,84 @@ describe('a plan that is neither sure nor unsure', () => {
     const client = await open(makeIntentPlan([list]), {
       callTool: () => Promise.reject(new Error('broken')),
     })
-    const { answer, data } = await execute(client, { mode: 'run' })
+    const { answer, data } = await confirm(client)
     expect(answer.isError).toBe(true)
     expect(data).toMatchObject({ status: 'failed', plan: { tasks: [{ id: 'list' }] } })
+  })
+})
+
+describe('a plan that is confirmed unseen and not sure', () => {
+  const control = async (client: Client, args: JsonObject) => {
+    const answer = await client.callTool({ name: 'control_workflow', arguments: args })
+    return dataOf<Reply & { layer?: JsonObject; workflow_id: string }>(answer)
+  }
+  const check = async (args: JsonObject = {}, rest: Partial<IntentPlan> = {}) => {
+    const client = await open(makeIntentPlan([list, read], rest))
+    const { data, text } = await execute(client, { mode: 'run', ...args })
+    return { client, data, text, workflow_id: data.workflow_id! }
+  }
+
+  it('is shown before anything runs, with its confidence, why, and what can be done', async () => {
+    const { data, text, workflow_id } = await check()
+    expect(data).toMatchObject({
+      status: 'layer_complete',
+      layer: { done: [], next: [{ id: 'list', tool: 'files:list', arguments: { path: 'data' } }] },
+      plan: { tasks: [{ id: 'list' }, { id: 'read' }], confidence: 0.8 },
+      why: expect.stringContaining('Confidence .80 is below .92'),
+      next: expect.stringContaining(`{"workflow_id":"${workflow_id}","action":"continue"}`),
+    })
+    for (const action of ['replan', 'abort', 'modify']) expect(text).toContain(`"${action}"`)
+    expect(text).toContain('Nothing was run yet')
+    expect(house.calls).toEqual([])
+  })
+
+  it('runs to its end when it is continued', async () => {
+    const { client, workflow_id } = await check()
+    expect(await control(client, { workflow_id, action: 'continue' })).toMatchObject({
+      status: 'complete',
+      workflow_id,
+      tasks: [{ id: 'list' }, { result: ['text of a', 'text of b'] }],
+    })
+  })
+
+  it('stops after every layer where that is wanted', async () => {
+    const { client, workflow_id } = await check({ per_layer_validation: true })
+    const first = await control(client, { workflow_id, action: 'continue' })
+    expect(first).toMatchObject({
+      status: 'layer_complete',
+      layer: { done: ['list'], next: [{ id: 'read' }] },
+    })
+    expect(await control(client, { workflow_id, action: 'continue' })).toMatchObject({ status: 'complete' })
+  })
+
+  it('can be changed or given up first', async () => {
+    const { client, workflow_id } = await check()
+    const changed = { workflow_id, action: 'modify', task: 'list', arguments: { path: 'other' } }
+    expect(await control(client, changed)).toMatchObject({
+      status: 'layer_complete',
+      layer: { next: [{ arguments: { path: 'other' } }] },
+    })
+    expect(await control(client, { workflow_id, action: 'abort' })).toMatchObject({ status: 'aborted' })
+    expect(house.calls).toEqual([])
+  })
+
+  it('is not stopped when it is sure, was shown before, or is sent as tasks', async () => {
+    const sure = await check({}, { confidence: 0.95 })
+    expect(sure.data.status).toBe('complete')
+    await house.close()
+    const { client, data } = await check()
+    expect((await execute(client, { mode: 'run', intent: ' Do  it\n' })).data.status).toBe('complete')
+    expect((await execute(client, { tasks: data.plan.tasks })).data.status).toBe('complete')
+    expect((await execute(client, { mode: 'run', intent: 'something else' })).data.status).toBe(
+      'layer_complete',
+    )
+  })
+
+  it('what one client was shown, another was not', async () => {
+    const { client } = await check()
+    await execute(client, { mode: 'suggest' })
+    const other = await house.stream({ versionNegotiation: { mode: 'auto' } })
+    expect((await execute(other, { mode: 'run' })).data.status).toBe('layer_complete')
   })
 })
 
@@ -347,13 +428,14 @@ describe('a reply stays within maxResultTokens', () => {
     ['suggestion', large, 20_000],
     ['suggestion', large, 1_000],
     ['explicit_required', { ...large, confidence: 0.1 }, 1_000],
-    ['complete', { ...large, missing: [] }, 1_000],
+    ['layer_complete', { ...large, missing: [] }, 1_000],
+    ['complete', { ...large, missing: [], confidence: 0.95 }, 1_000],
   ])('a %s of 200 tasks', async (status, plan, maxResultTokens) => {
     const client = await open(plan, { config: { maxResultTokens } })
     const { answer, data } = await execute(client, { mode: 'run' })
     expect(data.status).toBe(status)
     // A run's tasks are told one by one, however many there are.
-    const floor = status === 'complete' ? 60_000 : 4_000
+    const floor = status === 'complete' || status === 'layer_complete' ? 60_000 : 4_000
     expect(JSON.stringify(answer).length).toBeLessThan(Math.max(maxResultTokens * 3, floor))
   })
 

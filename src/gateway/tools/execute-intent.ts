@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../model/json.js'
 import type { IntentPlan } from '../../model/plan.js'
+import { isRunEnded } from '../../model/run.js'
 import type { ToolResult } from '../../model/tool-call.js'
 import type { IntentMode } from '../judge-plan.js'
 import { type IntentDeps, judgeIntent, planIntent } from '../plan-intent.js'
@@ -7,8 +8,10 @@ import type { ResultStore } from '../result-store.js'
 import { explicitReply } from './explicit-reply.js'
 import type { Caller } from './meta-tool.js'
 import { ranReply } from './ran-reply.js'
-import { type CallersRun, type RunForCallerDeps, runForCaller } from './run-for-caller.js'
+import { type RunForCallerDeps, runForCaller } from './run-for-caller.js'
 import { runReply } from './run-reply.js'
+import { askInAnswer, type ToolRequest } from './run-rounds.js'
+import type { RunView } from './run-view.js'
 import { missingArguments, suggestionReply, wholeReply } from './suggestion-reply.js'
 
 export interface ExecuteIntentDeps extends IntentDeps, RunForCallerDeps {
@@ -19,6 +22,8 @@ export interface IntentRequest {
   readonly intent: string
   readonly given: JsonObject
   readonly mode: IntentMode
+  /** The run stops after every layer. */
+  readonly perLayer: boolean
 }
 
 /** A run that failed and its plan share the reply, with room for the text. */
@@ -26,26 +31,35 @@ const shareOfFailed = 0.4
 
 /** An intent without tasks: planned, and then run, suggested, or given back with what was found. */
 export async function executeIntent(
-  { intent, given, mode }: IntentRequest,
+  { intent, given, mode, perLayer }: IntentRequest,
+  request: ToolRequest,
   caller: Caller,
   deps: ExecuteIntentDeps,
 ): Promise<ToolResult> {
+  const { suggested, shownFirst } = deps.desk
   const plan = await planIntent(intent, given, caller, deps)
-  const { verdict, why } = judgeIntent(plan, mode, deps)
+  const { verdict, why } = judgeIntent(plan, mode, deps, suggested.has(caller.session, intent))
   if (verdict === 'explicit_required') return explicitReply(plan, given, why, deps)
+  suggested.note(caller.session, intent)
   if (verdict === 'suggestion')
     return suggestionReply({ plan, why, more: {}, next: howToRun(plan), share: wholeReply }, deps)
-  const ran = await runForCaller({ ...plan.plan, intent }, [], caller, deps)
+  const isCheck = verdict === 'check'
+  const validateLayers = isCheck ? 'before' : perLayer ? 'after' : 'never'
+  const ran = await runForCaller({ ...plan.plan, intent }, { finished: [], validateLayers }, caller, deps)
+  if (isCheck && !perLayer) shownFirst.add(ran.run.id)
+  if (isCheck) return ranReply(plan, ran, { why: `${why} Nothing was run yet: look at it first.` }, deps)
+  const asked = askInAnswer(ran.run, request, caller, deps)
+  if (asked !== undefined) return asked
   if (mode === 'run') return ranReply(plan, ran, {}, deps)
-  if (ran.run.status === 'complete' || ran.run.status === 'running')
+  if (ran.run.status === 'complete' || !isRunEnded(ran.run.status))
     return ranReply(plan, ran, { mode: 'speculative_execution' }, deps)
   return failedReply(plan, ran, deps)
 }
 
-function failedReply(plan: IntentPlan, { run, isStored }: CallersRun, deps: ExecuteIntentDeps): ToolResult {
+function failedReply(plan: IntentPlan, view: RunView, deps: ExecuteIntentDeps): ToolResult {
   const { maxResultTokens } = deps.config()
-  const failed = runReply(run, { ...deps, maxTokens: maxResultTokens * shareOfFailed, isStored })
-  const why = `It was sure enough to be run at once, and ended ${run.status}.`
+  const failed = runReply(view, { ...deps, maxTokens: maxResultTokens * shareOfFailed })
+  const why = `It was sure enough to be run at once, and ended ${view.run.status}.`
   const next = 'Correct the tasks and send them as tasks, or go another way.'
   const suggested = suggestionReply({ plan, why, more: {}, next, share: shareOfFailed }, deps)
   const text = [...suggested.content, ...failed.content].map((block) => block.text ?? '').join('\n')

@@ -6,11 +6,12 @@ import type { ToolResult } from '../../model/tool-call.js'
 import { planTasks } from '../../plan/plan-tasks.js'
 import type { ResolveTool } from '../resolve-tool.js'
 import { toRequest } from '../to-request.js'
+import { answerRun } from './answer-run.js'
 import { type ExecuteIntentDeps, executeIntent } from './execute-intent.js'
 import { type MetaTool, reply } from './meta-tool.js'
-import { optionalChoice, optionalObject, optionalText } from './read-arguments.js'
+import { optionalChoice, optionalFlag, optionalObject, optionalText } from './read-arguments.js'
 import { runForCaller } from './run-for-caller.js'
-import { runReply } from './run-reply.js'
+import { takeRound } from './run-rounds.js'
 
 export const executeWorkflowDefinition: ToolDefinition = {
   name: 'execute_workflow',
@@ -31,6 +32,7 @@ export const executeWorkflowDefinition: ToolDefinition = {
             dependsOn: { type: 'array', items: { type: 'string' } },
             onError: { description: '"fail" (default), "skip", or {"default": value}' },
             timeoutMs: { type: 'integer' },
+            requireApproval: { type: 'boolean' },
           },
           required: ['id', 'tool'],
         },
@@ -44,6 +46,7 @@ export const executeWorkflowDefinition: ToolDefinition = {
         enum: ['auto', 'suggest', 'run'],
         description: 'suggest: never runs; run: runs the plan of the intent',
       },
+      per_layer_validation: { type: 'boolean', description: 'Stop after every layer' },
     },
   },
   annotations: { title: 'Run a workflow' },
@@ -59,33 +62,44 @@ export function createExecuteWorkflow(deps: ExecuteWorkflowDeps): MetaTool {
   return {
     definition: executeWorkflowDefinition,
     async call(args, caller) {
+      const request = { name, arguments: args }
+      const round = await takeRound(request, caller, deps)
+      if (round !== undefined) return answerRun(round, request, caller, deps)
       const intent = optionalText(name, args, 'intent')
       const mode = optionalChoice(name, args, 'mode', ['auto', 'suggest', 'run']) ?? 'auto'
       const given = optionalObject(name, args, 'arguments') ?? {}
+      const perLayer = optionalFlag(name, args, 'per_layer_validation') ?? false
       if (args.tasks === undefined || args.tasks === null) {
         if (intent === undefined)
           throw new BadTasksError(
             'Neither tasks nor intent was given.',
             'Give tasks: [{id, tool, arguments}], or an intent: what is wanted, in words.',
           )
-        return executeIntent({ intent, given, mode }, caller, deps)
+        return executeIntent({ intent, given, mode, perLayer }, request, caller, deps)
       }
       const plan = await planWhenKnown(args.tasks, intent, deps)
       if (mode === 'suggest') return suggestion(plan)
-      const { run, isStored } = await runForCaller(plan, [], caller, deps)
-      return runReply(run, { ...deps, maxTokens: deps.config().maxResultTokens, isStored })
+      const validateLayers = perLayer ? 'after' : 'never'
+      const ran = await runForCaller(plan, { finished: [], validateLayers }, caller, deps)
+      return answerRun(ran, request, caller, deps)
     },
   }
 }
 
-/** @throws what planTasks throws; a tool that is not known first waits for servers that may be its own. */
+const noEarlier: ReadonlySet<string> = new Set()
+
+/**
+ * `earlier` are tasks of a run that these join.
+ * @throws what planTasks throws; a tool that is not known first waits for servers that may be its own.
+ */
 export async function planWhenKnown(
   tasks: unknown,
   intent: string | undefined,
   deps: Pick<ExecuteWorkflowDeps, 'view' | 'resolve'>,
+  earlier = noEarlier,
 ): Promise<Plan> {
   const plan = (): Plan =>
-    planTasks(tasks, { resolve: deps.resolve.now, ...(intent !== undefined && { intent }) })
+    planTasks(tasks, { resolve: deps.resolve.now, earlier, ...(intent !== undefined && { intent }) })
   try {
     return plan()
   } catch (error) {

@@ -12,6 +12,8 @@ export interface MetaTool {
 /** Who calls, and how to reach them while the call goes on. */
 export interface Caller {
   readonly session: string
+  /** As the client calls itself: whom a person is told about, and what an approval is bound to. */
+  readonly clientName: string
   readonly signal: AbortSignal
   /** Present when the client asked for progress. */
   readonly onProgress?: (progress: ToolProgress) => void

@@ -43,6 +43,25 @@ export function optionalChoice<Choice extends string>(
   return choice
 }
 
+export function requiredChoice<Choice extends string>(
+  tool: string,
+  args: JsonObject,
+  name: string,
+  choices: readonly Choice[],
+): Choice {
+  const choice = optionalChoice(tool, args, name, choices)
+  if (choice === undefined) throw expected(tool, name, `one of ${choices.join(', ')}`)
+  return choice
+}
+
+export function optionalFlag(tool: string, args: JsonObject, name: string): boolean | undefined {
+  const value = args[name]
+  if (value === undefined || value === null || value === '') return undefined
+  if (value === true || value === 'true') return true
+  if (value === false || value === 'false') return false
+  throw expected(tool, name, 'true or false')
+}
+
 /** A single text counts as a list of one. */
 export function optionalTexts(tool: string, args: JsonObject, name: string): readonly string[] | undefined {
   const value = args[name]
@@ -58,6 +77,12 @@ export function optionalObject(tool: string, args: JsonObject, name: string): Js
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'object' || Array.isArray(value)) throw expected(tool, name, 'an object')
   return value as JsonObject
+}
+
+export function requiredObject(tool: string, args: JsonObject, name: string): JsonObject {
+  const value = optionalObject(tool, args, name)
+  if (value === undefined) throw expected(tool, name, 'an object')
+  return value
 }
 
 function expected(tool: string, name: string, what: string): BadArgumentsError {

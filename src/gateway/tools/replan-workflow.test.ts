@@ -124,16 +124,45 @@ describe('replan', () => {
     expect(house.calls).toHaveLength(1)
   })
 
-  it('of a run under way is a suggestion on what has ended so far, and says so', async () => {
-    const { replan } = await open({ listing: () => new Promise(() => {}) })
-    const { data } = await replan({ mode: 'run' })
-    expect(data).toMatchObject({
-      status: 'suggestion',
-      finished: [],
-      why: expect.stringContaining('still running'),
-      hint: expect.stringContaining('When it has ended'),
+  describe('of a run under way', () => {
+    /** `list` is under way until it is let go on. */
+    const openSlow = async (rest: Partial<IntentPlan> = {}) => {
+      let finish = (): void => {}
+      const gate = new Promise<void>((resolve) => {
+        finish = resolve
+      })
+      const listing = async (): Promise<JsonObject> => {
+        await gate
+        return { names: ['a', 'b'] }
+      }
+      return { ...(await open({ listing, rest })), finish: () => finish() }
+    }
+
+    it('suggests what it would take up', async () => {
+      const notes = ['list is not taken over: it is running.', 'It could be files:find.']
+      const { replan, finish } = await openSlow({ notes })
+      const { data, text } = await replan({})
+      expect(data).toMatchObject({ status: 'suggestion', finished: [], notes: ['It could be files:find.'] })
+      expect(text).toContain('"mode": "run": the workflow takes up the new tasks')
+      finish()
     })
-    expect(house.calls).toHaveLength(1)
+
+    it('in mode run puts the new tasks into the same run', async () => {
+      const { replan, finish, id } = await openSlow()
+      const pending = replan({ mode: 'run' })
+      setTimeout(finish, 50)
+      const { data } = await pending
+      expect(data).toMatchObject({
+        status: 'complete',
+        workflow_id: id,
+        tasks: [
+          { id: 'list', status: 'complete' },
+          { id: 'read', result: 'text of a' },
+        ],
+        messages: [{ from: 'agent', text: 'and read the first' }],
+      })
+      expect(house.calls.map(({ tool }) => tool)).toEqual(['files:list', 'files:read'])
+    })
   })
 
   it.each<[string, JsonObject, string]>([

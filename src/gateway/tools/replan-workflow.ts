@@ -1,7 +1,8 @@
 import { RunNotFoundError } from '../../errors.js'
 import type { JsonObject } from '../../model/json.js'
 import { isRedacted, type Redact, redactedMark } from '../../model/redact.js'
-import type { Run } from '../../model/run.js'
+import { isRunEnded, type Run } from '../../model/run.js'
+import type { RunCommand } from '../../model/run-command.js'
 import { shorten } from '../../model/shorten.js'
 import type { ToolResult } from '../../model/tool-call.js'
 import type { Replanned } from '../../plan/intent-planner.js'
@@ -10,7 +11,8 @@ import type { ResultStore } from '../result-store.js'
 import { explicitReply } from './explicit-reply.js'
 import type { Caller } from './meta-tool.js'
 import { ranReply } from './ran-reply.js'
-import { type RunForCallerDeps, runForCaller } from './run-for-caller.js'
+import { followRun, type RunForCallerDeps, runForCaller } from './run-for-caller.js'
+import { askInAnswer, type ToolRequest } from './run-rounds.js'
 import { missingArguments, suggestionReply } from './suggestion-reply.js'
 
 export interface ReplanWorkflowDeps extends IntentDeps, RunForCallerDeps {
@@ -25,9 +27,13 @@ export interface ReplanRequest {
   readonly mode: 'suggest' | 'run'
 }
 
-/** A run and a further requirement: the plan grows, what is done stays done. Runs only when that is asked for. */
+/**
+ * A run and a further requirement: the plan grows, what is done stays done. Runs only when that is asked for: one that has not
+ * ended takes up the new tasks itself, of one that has ended a new run builds on what it gave.
+ */
 export async function replanWorkflow(
   { id, requirement, given, mode }: ReplanRequest,
+  request: ToolRequest,
   caller: Caller,
   deps: ReplanWorkflowDeps,
 ): Promise<ToolResult> {
@@ -35,26 +41,37 @@ export async function replanWorkflow(
   if (run === undefined) throw new RunNotFoundError(id)
   await deps.findTools.ready()
   const replanned = await deps.planner.replan(run, requirement, planOptions(given, deps))
-  const plan = { ...replanned, notes: [...replanned.notes, ...noteHidden(replanned)] }
-  const isRunning = run.status === 'running'
-  const { verdict, why } = judgeIntent(plan, isRunning ? 'suggest' : mode, deps)
+  const isOpen = !isRunEnded(run.status)
+  const plan = { ...replanned, notes: notesOn(replanned, run, isOpen) }
+  const { verdict, why } = judgeIntent(plan, mode, deps)
   // What is done is no draft: sent again, it would be done again.
   if (plan.added.length === 0)
     return explicitReply({ ...plan, plan: { ...plan.plan, tasks: [] } }, given, nothingAdded, deps)
   if (verdict === 'explicit_required') return explicitReply(plan, given, why, deps)
   const more = whatChanged(run, plan, deps.redact)
-  if (verdict === 'suggestion') {
-    const reason = isRunning ? `${stillRunning} ${why}` : why
-    const next = howToGoOn(plan, isRunning)
-    return suggestionReply({ plan, why: reason, more, next, share: shareOfGrown }, deps)
-  }
-  const ran = await runForCaller(plan.plan, plan.finished, caller, deps)
-  return ranReply(plan, ran, more, deps)
+  if (verdict === 'suggestion')
+    return suggestionReply({ plan, why, more, next: howToGoOn(plan, isOpen), share: shareOfGrown }, deps)
+  deps.desk.lines.redirect(id, caller.client)
+  const ran = isOpen
+    ? await followRun(await deps.runs.send(id, growth(run, requirement, plan)), caller, deps)
+    : await runForCaller(plan.plan, { finished: plan.finished, validateLayers: 'never' }, caller, deps)
+  return askInAnswer(ran.run, request, caller, deps) ?? ranReply(plan, ran, more, deps)
 }
 
 const nothingAdded = 'Nothing was found that the requirement adds to this workflow.'
-const stillRunning =
-  'The workflow is still running: this builds on what has ended so far, and a run under way cannot be steered in this version.'
+
+/** The tasks that the run does not have. */
+function growth(run: Run, requirement: string, { plan }: Replanned): RunCommand {
+  const there = new Set(run.tasks.map(({ id }) => id))
+  return { type: 'replan', requirement, tasks: plan.tasks.filter(({ id }) => !there.has(id)) }
+}
+
+function notesOn(replanned: Replanned, { tasks }: Run, isOpen: boolean): readonly string[] {
+  // In its own run everything stays; only another run takes over what is done and nothing else.
+  const left = isOpen ? tasks.map(({ id }) => `${id} is not taken over:`) : []
+  const notes = replanned.notes.filter((note) => !left.some((start) => note.startsWith(start)))
+  return [...notes, ...noteHidden(replanned)]
+}
 
 /** Beside the plan stands what changed. */
 const shareOfGrown = 0.6
@@ -78,9 +95,9 @@ function noteHidden({ finished }: Replanned): readonly string[] {
     .map(({ id }) => `What ${id} gave holds ${redactedMark} where a secret stood: call it anew for that.`)
 }
 
-function howToGoOn({ missing }: Replanned, isRunning: boolean): string {
-  const when = isRunning ? 'When it has ended, replan again' : 'To run it, replan again'
-  const same = `${when} with the same requirement and "mode": "run"`
-  if (missing.length === 0) return `${same}: finished tasks are not called again.`
+function howToGoOn({ missing }: Replanned, isOpen: boolean): string {
+  const same = 'To run it, replan again with the same requirement and "mode": "run"'
+  const kept = isOpen ? 'the workflow takes up the new tasks' : 'finished tasks are not called again'
+  if (missing.length === 0) return `${same}: ${kept}.`
   return `${same} and add to arguments: ${missingArguments(missing)}`
 }

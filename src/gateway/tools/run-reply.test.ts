@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import type { Decision } from '../../model/decision.js'
 import { createRedact } from '../../model/redact.js'
-import type { Run, TaskOutcome } from '../../model/run.js'
+import type { Run, RunStatus, TaskOutcome } from '../../model/run.js'
 import { formatToolId } from '../../model/tool.js'
 import { createResultStore } from '../result-store.js'
 import { runReply } from './run-reply.js'
+import { type RunView, viewOfStored } from './run-view.js'
 
 const results = createResultStore({ maxBytes: 1_000_000 })
-const options = { maxTokens: 10_000, results, redact: createRedact(['s3cret-value']), isStored: true }
+const options = { maxTokens: 10_000, results, redact: createRedact(['s3cret-value']) }
 
 function outcome(id: string, fields: Partial<TaskOutcome> = {}): TaskOutcome {
   return { id, tool: formatToolId('files', 'read'), arguments: {}, status: 'complete', ...fields }
@@ -24,9 +26,41 @@ function without(place: number, status: TaskOutcome['status'], message: string):
   return task
 }
 
+function decide(fields: Partial<Decision> = {}): Decision {
+  return {
+    id: 'd1',
+    kind: 'call',
+    runId: 'run-1',
+    taskId: 'read',
+    caller: 'a client',
+    tool: formatToolId('files', 'read'),
+    arguments: { path: 's3cret-value' },
+    argumentsHash: 'hash',
+    policyVersion: 'v',
+    risk: 'dangerous',
+    why: 'It deletes s3cret-value.',
+    soFar: 'Nothing ran yet.',
+    answeredBy: 'human',
+    requestedAt: 0,
+    expiresAt: 86_400_000,
+    refusals: [],
+    ...fields,
+  }
+}
+
+function waitingReply(status: RunStatus, fields: Partial<Run> = {}, view: Partial<RunView> = {}) {
+  const tasks = [outcome('list', { result: 'ok' }), outcome('read', { status: 'pending' })]
+  const run: Run = { id: 'run-1', status, tasks, startedAt: 0, ...fields }
+  const { structuredContent, content, isError } = runReply(
+    { ...viewOfStored(run), isUnderWay: true, ...view },
+    options,
+  )
+  return { data: structuredContent as Record<string, unknown>, text: content[0]!.text!, isError }
+}
+
 function replyTo(tasks: readonly TaskOutcome[], fields: Partial<Run> = {}) {
   const run: Run = { id: 'run-1', status: 'complete', tasks, startedAt: 0, endedAt: 5, ...fields }
-  const { structuredContent, content, isError } = runReply(run, options)
+  const { structuredContent, content, isError } = runReply(viewOfStored(run), options)
   return { structured: structuredContent as { tasks: unknown[] }, text: content[0]?.text, isError }
 }
 
@@ -91,7 +125,8 @@ describe('the reply of a run with a task done for each', () => {
         read[1]: TOOL_ERROR no [redacted] 1
         read[2]: TOOL_ERROR no [redacted] 2
         read[3]: TOOL_ERROR no [redacted] 3
-        {"read[0]":"text 0"}"
+        {"read[0]":"text 0"}
+      control_workflow {"workflow_id":"run-1","action":"retry","task":"read"} does it again, and what it kept from running; "modify" with task and arguments does so with others."
     `)
   })
 
@@ -133,5 +168,101 @@ describe('the reply of a run with a task done for each', () => {
     expect(JSON.stringify(structured).length).toBeLessThan(40_000)
     expect(structured.tasks[0]).toMatchObject({ result: { cut: true } })
     expect(text!.length).toBeLessThan(8_000)
+  })
+})
+
+describe('the reply of a run that has not ended', () => {
+  const call = (action: string) => `control_workflow {"workflow_id":"run-1","action":"${action}"}`
+
+  it('running: ask again', () => {
+    const { data, text } = waitingReply('running')
+    expect(data.next).toBe(`Ask again with ${call('status')}`)
+    expect(text.split('\n').at(-1)).toBe(data.next)
+  })
+
+  it('running, and left by the process that ran it: nobody does', () => {
+    expect(waitingReply('running', {}, { isUnderWay: false }).data.next).toContain(
+      `${call('resume')} takes it up`,
+    )
+  })
+
+  it('paused: resume', () => {
+    expect(waitingReply('paused').data.next).toContain(`${call('resume')} goes on.`)
+  })
+
+  it('layer_complete: what is done, what comes next with its arguments, and continue', () => {
+    const upcoming = [outcome('read', { status: 'pending', arguments: { path: 's3cret-value' } })]
+    const { data, text } = waitingReply('layer_complete', {}, { upcoming })
+    expect(data.layer).toEqual({
+      done: ['list'],
+      next: [{ id: 'read', tool: 'files:read', arguments: { path: '[redacted]' } }],
+    })
+    expect(data.next).toContain(`${call('continue')} starts what comes next`)
+    expect(text).toContain('Next: read (files:read)')
+  })
+
+  it('approval_required: each decision without secrets, and who answers it', () => {
+    const other = decide({ id: 'd2', answeredBy: 'anyone' })
+    const answered = decide({ id: 'd0', answer: { verdict: 'reject', by: 'page', at: 1 } })
+    const { data, text } = waitingReply('approval_required', { decisions: [answered, decide(), other] })
+    expect(data.decision).toMatchObject({
+      id: 'd1',
+      task: 'read',
+      tool: 'files:read',
+      arguments: { path: '[redacted]' },
+      risk: 'dangerous',
+      why: 'It deletes [redacted].',
+      answeredBy: 'human',
+      expiresAt: '1970-01-02T00:00:00.000Z',
+    })
+    expect((data.decisions as Decision[]).map(({ id }) => id)).toEqual(['d1', 'd2'])
+    expect(data.soFar).toBe('Nothing ran yet.')
+    expect(data.next).toMatch(
+      /pml approve d1 .* You cannot approve it, only refuse it: .*"action":"reject","decision":"d1"/,
+    )
+    expect(text).not.toContain('s3cret-value')
+  })
+
+  it('interrupted: call again or not', () => {
+    const repeat = decide({ kind: 'repeat', answeredBy: 'anyone' })
+    const { data, text } = waitingReply('interrupted', { decisions: [repeat] })
+    expect(data.decision).toMatchObject({ kind: 'repeat' })
+    expect(data.next).toContain('"action":"approve","decision":"d1"} calls it again, "reject" does not.')
+    expect(text).toContain('was cut off and may have taken effect')
+  })
+
+  it('running with something to be decided says that, too', () => {
+    const { data } = waitingReply('running', { decisions: [decide()] })
+    expect(data).toMatchObject({ decision: { id: 'd1' }, next: expect.stringContaining('pml approve d1') })
+  })
+
+  it('what cannot be stored is said with why, without secrets', () => {
+    const { data, text } = waitingReply('running', {}, { trouble: 'no s3cret-value there.' })
+    expect(data).toMatchObject({ stored: false, trouble: 'no [redacted] there.' })
+    expect(text).toContain('Not stored since: no [redacted] there. What is shown here is what was')
+  })
+
+  it('the last few messages stand in it, cut and without secrets', () => {
+    const messages = Array.from({ length: 9 }, (_, at) => ({
+      at,
+      from: 'agent' as const,
+      text: `${at} s3cret-value ${'x'.repeat(1_000)}`,
+    }))
+    const { data } = waitingReply('paused', {}, { messages })
+    const shown = data.messages as { text: string }[]
+    expect(shown.map(({ text }) => text.slice(0, 12))).toEqual(
+      [4, 5, 6, 7, 8].map((at) => `${at} [redacted]`),
+    )
+    expect(shown[0]!.text.length).toBeLessThan(320)
+  })
+
+  it('of a hundred decisions and large arguments stays within its bounds', () => {
+    const decisions = Array.from({ length: 100 }, (_, at) =>
+      decide({ id: `d${at}`, arguments: { path: 'y'.repeat(50_000) } }),
+    )
+    const { data, text } = waitingReply('approval_required', { decisions })
+    expect(data).toMatchObject({ decision: { id: 'd0' }, moreDecisions: expect.any(Number) })
+    expect(JSON.stringify(data).length).toBeLessThan(30_000)
+    expect(text.length).toBeLessThan(6_000)
   })
 })

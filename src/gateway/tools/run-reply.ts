@@ -1,54 +1,127 @@
 import { describeCounts, type ElementSum, sumElements } from '../../execute/sum-elements.js'
+import { type Decision, isPending } from '../../model/decision.js'
 import type { Json, JsonObject } from '../../model/json.js'
 import { jsonLength } from '../../model/json-length.js'
-import type { Redact } from '../../model/redact.js'
-import type { Run, TaskOutcome } from '../../model/run.js'
+import { type Redact, redactData } from '../../model/redact.js'
+import { redactDecision } from '../../model/redact-run.js'
+import type { Run, TaskOutcome, TaskStatus } from '../../model/run.js'
+import { shorten } from '../../model/shorten.js'
 import type { ToolResult } from '../../model/tool-call.js'
+import { describeDecision, showDecision } from '../ask-person.js'
 import { howToRead } from '../cut-result.js'
 import { bytesPerToken } from '../estimate-tokens.js'
 import { headAndTail } from '../preview.js'
 import { redactErrors } from '../redact-errors.js'
 import type { ResultStore } from '../result-store.js'
 import { reply } from './meta-tool.js'
+import { nextSteps } from './next-steps.js'
+import type { RunView } from './run-view.js'
 
 export interface RunReplyOptions {
   readonly maxTokens: number
   readonly results: ResultStore
   readonly redact: Redact
-  /** False when a step of the run is missing in the store. */
-  readonly isStored: boolean
 }
 
 /** Enough for most answers whole, some 2,000 tokens; clients that pass on structured content have everything anyway. */
 const maxTextChars = 6_000
-
-const notStored = 'Not all of this run could be stored: it may be missing from the list of runs.'
+/** What is to be decided, and what comes next, share a reply with what was done. */
+const shareOfWaiting = 0.3
+const mostListed = 20
+const mostMessages = 5
+const longestMessage = 300
 
 /**
  * A run as `execute_workflow` and `control_workflow` answer it, cut so that the whole reply stays within `maxTokens`. A task
  * done for each stands for its elements, which are counted, not listed.
  */
-export function runReply(whole: Run, options: RunReplyOptions): ToolResult {
-  const redacted = redactErrors(whole, options.redact)
+export function runReply(view: RunView, options: RunReplyOptions): ToolResult {
+  const redacted = redactErrors(view.run, options.redact)
   const sums = sumElements(redacted.tasks)
   const run = { ...redacted, tasks: redacted.tasks.filter(({ parent }) => parent === undefined) }
-  const share = Math.floor((options.maxTokens * bytesPerToken) / Math.max(1, run.tasks.length))
+  const waiting = describeWaiting(view, options)
+  const isWaiting = Object.keys(waiting).length > 0
+  const chars = options.maxTokens * bytesPerToken * (isWaiting ? 1 - shareOfWaiting : 1)
+  const share = Math.floor(chars / Math.max(1, run.tasks.length))
   const tasks = run.tasks.map((task) =>
     describeTask(task, sums.get(task.id), Math.max(share, 200), options.results),
   )
   const ms = run.endedAt === undefined ? undefined : run.endedAt - run.startedAt
+  const messages = lastMessages(view, options.redact)
+  const next = nextSteps(view)
   const structured = {
     status: run.status,
     workflow_id: run.id,
     tasks,
     ...(ms !== undefined && { ms }),
-    ...(!options.isStored && { stored: false }),
-    ...(run.status === 'running' && {
-      next: `control_workflow {"workflow_id":"${run.id}","action":"status"}`,
+    ...(view.trouble !== undefined && { stored: false, trouble: options.redact(view.trouble) }),
+    ...waiting,
+    ...(messages.length > 0 && { messages }),
+    ...(next !== undefined && { next }),
+  }
+  const result = reply(structured, describeRun({ ...view, run }, sums, next, options))
+  return run.status === 'failed' ? { ...result, isError: true } : result
+}
+
+/** What it waits for: a look at the layer that is done, or answers. */
+function describeWaiting(view: RunView, options: RunReplyOptions): JsonObject {
+  const { run, upcoming } = view
+  const chars = Math.floor(options.maxTokens * bytesPerToken * shareOfWaiting)
+  const pending = pendingOf(run, options.redact)
+  const shown = fitDecisions(pending.map(showDecision), chars)
+  const omitted = pending.length - shown.length
+  return {
+    ...(run.status === 'layer_complete' && {
+      layer: { done: endedTasks(run), next: describeUpcoming(upcoming, chars, options) },
+    }),
+    ...(shown.length > 0 && {
+      decision: shown[0]!,
+      decisions: shown,
+      ...(omitted > 0 && { moreDecisions: omitted }),
+      soFar: pending[0]!.soFar,
     }),
   }
-  const result = reply(structured, describeRun(run, sums, structured.next, options))
-  return run.status === 'failed' ? { ...result, isError: true } : result
+}
+
+/** The first in any case: it is the one that is answered next. */
+function fitDecisions(decisions: readonly JsonObject[], maxChars: number): readonly JsonObject[] {
+  let left = maxChars
+  return decisions.filter((one, at) => {
+    left -= jsonLength(one, maxChars)
+    return at === 0 || left > 0
+  })
+}
+
+function pendingOf({ decisions = [] }: Run, redact: Redact): readonly Decision[] {
+  return decisions.filter(isPending).map((decision) => redactDecision(decision, redact))
+}
+
+function endedTasks({ tasks }: Run): readonly string[] {
+  return tasks.filter(({ parent, status }) => parent === undefined && hasEnded(status)).map(({ id }) => id)
+}
+
+function hasEnded(status: TaskStatus): boolean {
+  return status === 'complete' || status === 'failed' || status === 'skipped' || status === 'aborted'
+}
+
+function describeUpcoming(
+  upcoming: readonly TaskOutcome[],
+  maxChars: number,
+  { results, redact }: RunReplyOptions,
+): readonly JsonObject[] {
+  const shown = upcoming.filter(({ parent }) => parent === undefined)
+  const share = Math.max(Math.floor(maxChars / Math.max(1, shown.length)), 200)
+  return shown.map(({ id, tool, arguments: args }) => ({
+    id,
+    tool,
+    arguments: bounded(redactData(args, redact), share, results),
+  }))
+}
+
+function lastMessages({ messages }: RunView, redact: Redact): readonly JsonObject[] {
+  return messages
+    .slice(-mostMessages)
+    .map(({ from, text }) => ({ from, text: shorten(redact(text), longestMessage) }))
 }
 
 function describeTask(
@@ -91,7 +164,7 @@ function bounded(value: Json, maxChars: number, results: ResultStore): Json {
 }
 
 function describeRun(
-  run: Run,
+  { run, upcoming, trouble }: RunView,
   sums: ReadonlyMap<string, ElementSum>,
   next: string | undefined,
   options: RunReplyOptions,
@@ -102,8 +175,38 @@ function describeRun(
   const lines = run.tasks.flatMap((task) =>
     describeTaskLines(task, sums.get(task.id), share, options.results),
   )
-  if (!options.isStored) lines.push(notStored)
-  return [next === undefined ? head : `${head}. Ask again with ${next}`, ...lines].join('\n')
+  const pending = pendingOf(run, options.redact)
+  return [
+    head,
+    ...lines,
+    ...(run.status === 'layer_complete' ? [describeNextLayer(upcoming)] : []),
+    ...describePending(pending),
+    ...(trouble === undefined ? [] : [notStored(options.redact(trouble))]),
+    ...(next === undefined ? [] : [next]),
+  ].join('\n')
+}
+
+/** The first as a person is shown it, the others by name. */
+function describePending([first, ...others]: readonly Decision[]): readonly string[] {
+  if (first === undefined) return []
+  const named = others
+    .slice(0, mostListed)
+    .map(({ id, taskId, tool }) => `decision ${id}: ${taskId ?? ''} (${tool})`)
+  const more = others.length - named.length
+  return [
+    `decision ${first.id}: ${describeDecision(first)}`,
+    ...named,
+    ...(more > 0 ? [`and ${more} more decisions`] : []),
+  ]
+}
+
+function describeNextLayer(upcoming: readonly TaskOutcome[]): string {
+  const names = upcoming.filter(({ parent }) => parent === undefined).map(({ id, tool }) => `${id} (${tool})`)
+  return names.length === 0 ? 'Nothing is left to start.' : `Next: ${names.slice(0, mostListed).join(', ')}`
+}
+
+function notStored(trouble: string): string {
+  return `Not stored since: ${trouble} What is shown here is what was; it goes on by itself when the database is back.`
 }
 
 function describeTaskLines(

@@ -1,0 +1,3 @@
+import { defineAnswerCommand } from '../answer-command.js'
+
+export const rejectCommand = defineAnswerCommand('reject')

@@ -1,0 +1,158 @@
+/**
+ * What may be done with a call: by what the user says of the tool, then by its risk. Everything about one tool is worked out once
+ * and kept while tool and configuration are the same objects: every call is judged, and most of them just run.
+ */
+import { createHash } from 'node:crypto'
+import type { CallRules, CallVerdict } from '../model/call-rules.js'
+import type { PmlConfig, ToolRule } from '../model/config.js'
+import { canonicalJson, isObject, type Json } from '../model/json.js'
+import { rateRisk } from '../model/rate-risk.js'
+import { parseToolId, type Tool, type ToolId } from '../model/tool.js'
+import { isTrustedServer } from './is-safe-tool.js'
+
+export interface CallRulesDeps {
+  config(): Pick<PmlConfig, 'approvals' | 'servers'>
+  /** As it was approved by its pin. */
+  tool(id: ToolId): Tool | undefined
+}
+
+interface ToolRules {
+  readonly config: Pick<PmlConfig, 'approvals' | 'servers'>
+  readonly verdict: CallVerdict
+  /** The same where the task itself asks for approval. */
+  readonly verdictOnRequest: CallVerdict
+  readonly keyArgument: string | undefined
+  readonly isRepeatable: boolean
+}
+
+export function createCallRules({ config, tool }: CallRulesDeps): CallRules {
+  const known = new WeakMap<Tool, ToolRules>()
+  const rulesOf = (id: ToolId): ToolRules => {
+    const now = config()
+    const found = tool(id)
+    if (found === undefined) return judgeTool(unknownTool(id), now)
+    const kept = known.get(found)
+    if (kept?.config === now) return kept
+    const rules = judgeTool(found, now)
+    known.set(found, rules)
+    return rules
+  }
+  return {
+    judge: (call) => {
+      const rules = rulesOf(call.tool)
+      return call.requireApproval ? rules.verdictOnRequest : rules.verdict
+    },
+    isRepeatable: (id) => rulesOf(id).isRepeatable,
+    keyArgument: (id) => rulesOf(id).keyArgument,
+    get decideWithinMs() {
+      return config().approvals.expireAfterMs
+    },
+  }
+}
+
+function judgeTool(tool: Tool, config: ToolRules['config']): ToolRules {
+  const isTrusted = isTrustedServer(tool.server, config)
+  const { approvals } = config
+  const rule = ruleFor(tool, approvals.tools)
+  const rated = rateRisk(tool, { isTrusted })
+  const decides = approvals.by === 'human' ? 'human' : 'anyone'
+  const common = {
+    risk: rated.risk,
+    // Only what bears on this tool: a rule for another must not void what a person has just approved.
+    policyVersion: shortHash({
+      by: approvals.by,
+      rule: rule?.does ?? null,
+      isTrusted,
+      definition: tool.hash,
+    }),
+  }
+  const says = (does: string): string => `The configuration says ${does} (approvals.tools, "${rule?.name}").`
+  const verdict = ((): CallVerdict => {
+    if (rule?.does === 'block')
+      return { ...common, verdict: 'block', why: says('block'), answeredBy: 'human' }
+    if (rule?.does === 'allow') return { ...common, verdict: 'run', why: says('allow'), answeredBy: 'human' }
+    if (rule?.does === 'ask')
+      return { ...common, verdict: 'ask', why: `${says('ask')} ${rated.why}`, answeredBy: 'human' }
+    if (rated.risk === 'dangerous') return { ...common, verdict: 'ask', why: rated.why, answeredBy: decides }
+    return { ...common, verdict: 'run', why: rated.why, answeredBy: 'anyone' }
+  })()
+  const keyArgument = isTrusted ? findKeyArgument(tool) : undefined
+  return {
+    config,
+    verdict,
+    verdictOnRequest: onRequest(verdict, rated.why),
+    keyArgument,
+    isRepeatable: keyArgument !== undefined || (isTrusted && saysRepeatable(tool)),
+  }
+}
+
+/** Whoever wrote the task asks for it, so a standing `allow` does not answer; who may answer is as strict as the tool demands. */
+function onRequest(verdict: CallVerdict, why: string): CallVerdict {
+  if (verdict.verdict === 'block') return verdict
+  if (verdict.verdict === 'ask') return { ...verdict, why: `The task asks for approval. ${verdict.why}` }
+  return {
+    ...verdict,
+    verdict: 'ask',
+    why: `The task asks for approval. ${why}`,
+    answeredBy: verdict.risk === 'dangerous' ? 'human' : 'anyone',
+  }
+}
+
+function ruleFor(
+  { id, server }: Tool,
+  tools: Readonly<Record<string, ToolRule>>,
+): { readonly name: string; readonly does: ToolRule } | undefined {
+  for (const name of [id, `${server}:*`, '*']) {
+    const does = Object.hasOwn(tools, name) ? tools[name] : undefined
+    if (does !== undefined) return { name, does }
+  }
+  return undefined
+}
+
+/**
+ * A call that only reads can be made twice. So can one that is idempotent, also where it destroys: MCP says of such a tool that the
+ * same call again has no further effect, and what is deleted is deleted. A tool that is said to read and to destroy is not believed.
+ */
+function saysRepeatable({ definition }: Tool): boolean {
+  const { readOnlyHint, idempotentHint, destructiveHint } = definition.annotations ?? {}
+  return idempotentHint === true || (readOnlyHint === true && destructiveHint !== true)
+}
+
+/** As Stripe, AWS and those after them name it, without case and punctuation. */
+const keyNames = new Set(['idempotencykey', 'clienttoken', 'clientrequesttoken'])
+
+const keyLength = 36
+const narrowing = ['enum', 'const', 'pattern', 'format', 'oneOf', 'allOf', 'not', '$ref']
+
+function findKeyArgument({ definition: { inputSchema } }: Tool): string | undefined {
+  const properties = isObject(inputSchema.properties) ? inputSchema.properties : {}
+  return Object.keys(properties).find(
+    (name) => keyNames.has(name.toLowerCase().replace(/[^a-z]/g, '')) && takesKey(properties[name]),
+  )
+}
+
+/** Whether a key of ours (execute/idempotency-key.ts: 36 characters) fits, as far as it can be told without trying a pattern. */
+function takesKey(schema: Json | undefined): boolean {
+  if (schema === true) return true
+  if (!isObject(schema)) return false
+  const { type, maxLength, minLength, anyOf } = schema
+  if (narrowing.some((keyword) => schema[keyword] !== undefined)) return false
+  if (Array.isArray(anyOf))
+    return anyOf.some((one: Json) => isObject(one) && one.type === 'string' && takesKey(one))
+  const types = Array.isArray(type) ? type : [type ?? 'string']
+  return (
+    types.includes('string') &&
+    (typeof maxLength !== 'number' || maxLength >= keyLength) &&
+    (typeof minLength !== 'number' || minLength <= keyLength)
+  )
+}
+
+/** A tool that nobody lists now: its name still says what it would do. */
+function unknownTool(id: ToolId): Tool {
+  const { server, tool: name } = parseToolId(id) ?? { server: '', tool: id }
+  return { id, server, name, definition: { name, inputSchema: {} }, hash: '', listed: false, flags: [] }
+}
+
+function shortHash(value: Json): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 16)
+}

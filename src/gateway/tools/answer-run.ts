@@ -1,0 +1,21 @@
+import type { ToolResult } from '../../model/tool-call.js'
+import type { Caller } from './meta-tool.js'
+import type { ReplyDeps } from './reply-bounds.js'
+import type { RunForCallerDeps } from './run-for-caller.js'
+import { runReply } from './run-reply.js'
+import { askInAnswer, type ToolRequest } from './run-rounds.js'
+import type { RunView } from './run-view.js'
+
+/** The answer to a request about a run: the questions it waits for where the client takes them so, else the run as a value. */
+export function answerRun(
+  view: RunView,
+  request: ToolRequest,
+  caller: Caller,
+  deps: ReplyDeps & Pick<RunForCallerDeps, 'desk'>,
+): ToolResult {
+  const { redact, results } = deps
+  return (
+    askInAnswer(view.run, request, caller, deps) ??
+    runReply(view, { redact, results, maxTokens: deps.config().maxResultTokens })
+  )
+}

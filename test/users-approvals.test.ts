@@ -106,7 +106,7 @@ const show = async (run: string): Promise<Run & { readonly decisions: readonly D
 interface Reply {
   readonly status: string
   readonly workflow_id: string
-  readonly decision?: { readonly id: string; readonly why: string; readonly arguments: unknown }
+  readonly decision?: { readonly id: string; readonly why: string; readonly expiresAt: string }
   readonly decisions?: readonly { readonly id: string; readonly task: string }[]
   readonly tasks: readonly {
     readonly id: string
@@ -189,6 +189,18 @@ describe('row 13: an approval is for what was approved', () => {
     expect([calls('before').length, calls('after').length]).toEqual([0, 1])
   })
 
+  it('a task that failed after it was approved asks anew before it is done again', async () => {
+    const client = await connect()
+    const asked = await start(client, task('rm', 'erase', { token: 'fails', fail: true }))
+    expect((await pml('approve', asked.decision!.id)).code).toBe(0)
+    await untilStatus(asked.workflow_id, 'failed')
+    const again = askedOf(await control(client, asked.workflow_id, 'retry', { task: 'rm' }))
+    expect(again.id).not.toBe(asked.decision!.id)
+    expect((await pml('approve', asked.decision!.id)).code).toBe(0)
+    expect(await look(client, asked.workflow_id)).toMatchObject({ decision: { id: again.id } })
+    expect(calls('fails')).toHaveLength(1)
+  })
+
   it('under the policy of that time: after another rule it does not count', async () => {
     const client = await connect({ name: 'ruled' })
     const before = askedOf(await erase(client, 'policy'))
@@ -248,7 +260,7 @@ describe('row 13: an approval is for what was approved', () => {
   })
 
   it('for as long as it is said: what comes later is refused and recorded', async () => {
-    rule({ expireAfterMs: 1_500 })
+    rule({ expireAfterMs: 3_000 })
     const client = await connect()
     const asked = await eventually(
       () => start(client, task('rm', 'erase', { token: 'late' })),
@@ -259,7 +271,7 @@ describe('row 13: an approval is for what was approved', () => {
     expect((await pml('approve', unused.id)).code).toBe(0)
     const run = await untilStatus(asked.workflow_id, 'failed')
     expect(run.tasks).toMatchObject([{ error: { code: 'NOT_APPROVED' } }])
-    await sleep(1_000)
+    await sleep(Math.max(0, Date.parse(unused.expiresAt) - Date.now()) + 50)
     for (const { id } of [asked.decision!, direct]) {
       const late = await pml('approve', id)
       expect(late.code).toBe(1)
@@ -274,8 +286,8 @@ describe('row 13: an approval is for what was approved', () => {
   })
 })
 
-function expiresWithin(decision: object, ms: number): boolean {
-  return Date.parse((decision as { expiresAt: string }).expiresAt) < Date.now() + ms
+function expiresWithin({ expiresAt }: { readonly expiresAt: string }, ms: number): boolean {
+  return Date.parse(expiresAt) < Date.now() + ms
 }
 
 describe('row 14: what waits is not lost, and answered twice it is done once', () => {

@@ -46,7 +46,7 @@ function taskTable(run: RunReport, width = 200): string {
       '',
       '',
       '',
-      `${error.message} ${terminalHint(error)}`,
+      writeOutUnseen(`${error.message} ${terminalHint(error)}`),
     ]),
   ])
   return formatTable(['TASK', 'TOOL', 'STATUS', 'TOOK', 'RESULT'], rows, width)
@@ -54,9 +54,12 @@ function taskTable(run: RunReport, width = 200): string {
 
 function outcome(task: TaskOutcome, sum: ElementSum | undefined): string {
   const elements = sum === undefined ? '' : `[${describeCounts(sum.counts)}] `
-  if (task.error !== undefined) return `${elements}${task.error.message} ${terminalHint(task.error)}`
+  if (task.error !== undefined)
+    return writeOutUnseen(`${elements}${task.error.message} ${terminalHint(task.error)}`)
   if (task.result === undefined) return elements
-  return `${elements}${typeof task.result === 'string' ? task.result : JSON.stringify(task.result)}`
+  return writeOutUnseen(
+    `${elements}${typeof task.result === 'string' ? task.result : JSON.stringify(task.result)}`,
+  )
 }
 
 export function pendingOf({ decisions = [] }: RunReport): readonly Decision[] {

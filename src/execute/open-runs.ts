@@ -241,6 +241,12 @@ export function openRuns(options: RunsOptions): OpenRuns {
     if ('same' in answered) return answered.same
     if ('taken' in answered) throw new DecisionNotFoundError(id)
     await store.saveDecision(redactDecision(answered.decision, options.redact))
+    const ended = recent.get(answered.decision.runId!)
+    if (ended !== undefined)
+      recent.keep({
+        ...ended,
+        decisions: (ended.decisions ?? []).map((one) => (one.id === id ? answered.decision : one)),
+      })
     throw answered.refused
   }
 

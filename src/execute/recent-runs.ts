@@ -17,6 +17,8 @@ export function createRecentRuns(limits: { readonly runs: number; readonly bytes
     keep(ended) {
       // JavaScript keeps a character in one byte or two. Beyond the limit the exact size makes no difference.
       const size = jsonLength(ended, limits.bytes) * 2
+      bytes -= kept.get(ended.id)?.bytes ?? 0
+      kept.delete(ended.id)
       kept.set(ended.id, { ended, bytes: size })
       bytes += size
       for (const [id, oldest] of kept) {

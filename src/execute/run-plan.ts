@@ -330,7 +330,7 @@ class ScheduledRun implements OpenRun {
     this.#releaseKnown()
     const act = first === undefined ? undefined : this.#prepare(first)
     const asked = cutOff.map((task) => this.#requestRepeat(task))
-    void this.#write({
+    this.#tell({
       tasks: changed,
       removedTasks: removed,
       decisions: asked,
@@ -352,7 +352,7 @@ class ScheduledRun implements OpenRun {
     const cutOff = interrupted(outcome)
     this.#tasks.set(cutOff)
     const decision = this.#requestRepeat(cutOff)
-    void this.#write({
+    this.#tell({
       tasks: [cutOff],
       decisions: [decision],
       events: [{ type: 'decision-request', runId: this.id, decision }],
@@ -488,7 +488,7 @@ class ScheduledRun implements OpenRun {
     takeAnswer: (decision) => this.#takeAnswer(decision),
     keepRefusal: (decision) => {
       this.#decisions.keep(decision)
-      void this.#write({ decisions: [decision], events: [] })
+      this.#tell({ decisions: [decision], events: [] })
     },
   }
 
@@ -503,7 +503,7 @@ class ScheduledRun implements OpenRun {
   #tellGoingOn(): void {
     if (this.#status === 'running') return
     this.#status = 'running'
-    void this.#write({ events: [{ type: 'run-resume', runId: this.id }] })
+    this.#tell({ events: [{ type: 'run-resume', runId: this.id }] })
   }
 
   #isLayerDone(): boolean {
@@ -523,7 +523,7 @@ class ScheduledRun implements OpenRun {
     this.#tasks.add(tasks)
     this.#taskCount += tasks.length
     const added = tasks.map(({ id }) => this.#tasks.get(id)!)
-    void this.#write({
+    this.#tell({
       plan: this.#plan,
       tasks: added,
       ...(requirement !== undefined && this.#say('agent', requirement)),
@@ -570,7 +570,7 @@ class ScheduledRun implements OpenRun {
     }
     this.#taskCount += again.size
     const outcomes = [...again.keys()].map((id) => this.#tasks.get(id)!)
-    void this.#write({
+    this.#tell({
       ...(plan !== undefined && { plan }),
       tasks: outcomes,
       removedTasks,
@@ -619,7 +619,7 @@ class ScheduledRun implements OpenRun {
     const job = this.#jobOf(outcome)
     const again = pendingAgain(outcome, outcome.parent === undefined ? job.task.arguments : outcome.arguments)
     this.#tasks.set(again)
-    void this.#write({ tasks: [again], events: [] })
+    this.#tell({ tasks: [again], events: [] })
     if (outcome.parent !== undefined) {
       const fan = this.#fans.get(outcome.parent)
       // Where its task is not under way yet it comes with the others.
@@ -646,7 +646,7 @@ class ScheduledRun implements OpenRun {
     if (decision === undefined) return
     const gone = withdrawn(decision, this.#options.now(), reason)
     this.#decisions.keep(gone)
-    void this.#write({
+    this.#tell({
       decisions: [gone],
       events: [{ type: 'decision-end', runId: this.id, decision: gone }],
     })
@@ -662,7 +662,7 @@ class ScheduledRun implements OpenRun {
     })
     const asking = waiting(outcome, outcome.arguments)
     this.#tasks.set(asking)
-    void this.#write({
+    this.#tell({
       tasks: [asking],
       decisions: [decision],
       events: [{ type: 'decision-request', runId: this.id, decision }],
@@ -791,7 +791,7 @@ class ScheduledRun implements OpenRun {
         if (this.#hasEnded(again.id)) return
         this.#tasks.set(again)
         const event = { type: 'task-retry', runId: this.id, task: again, error, inMs } as const
-        void this.#write({ tasks: [again], events: [event] })
+        this.#tell({ tasks: [again], events: [event] })
       },
     })
   }
@@ -824,7 +824,7 @@ class ScheduledRun implements OpenRun {
     // Its elements are many calls; that they were approved holds for those that are not begun yet, too.
     if (approval !== undefined) this.#decisions.allowAgain(task.id)
     this.#tellGoingOn()
-    void this.#write({
+    this.#tell({
       tasks: [outcome],
       ...(approval !== undefined && { decisions: [this.#decisions.use(approval)] }),
       events: [{ type: 'task-start', runId: this.id, task: outcome }],
@@ -853,7 +853,7 @@ class ScheduledRun implements OpenRun {
       const args = 'arguments' in element ? element.arguments : task.arguments
       this.#tasks.set(pendingElement(task, element.id, args))
     }
-    void this.#write({ tasks: added.map(({ id }) => this.#tasks.get(id)!), removedTasks, events: [] })
+    this.#tell({ tasks: added.map(({ id }) => this.#tasks.get(id)!), removedTasks, events: [] })
     for (const element of open) this.#openElement(element, fan)
     if (task.inTurn) this.#nextInTurn(fan)
     if (fan.left === 0) this.#endFan(fan)
@@ -975,6 +975,11 @@ class ScheduledRun implements OpenRun {
       ...(this.#endedAt !== undefined && { endedAt: this.#endedAt }),
       progress: this.#progress(),
     })
+  }
+
+  /** Nobody waits for it, but the run does not settle before it is told. */
+  #tell(change: Change): void {
+    this.#track(this.#write(change))
   }
 
   #progress(): RunProgress {

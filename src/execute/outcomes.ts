@@ -76,9 +76,9 @@ export function skipped(outcome: TaskOutcome, reason: string | undefined): TaskO
 
 const leftOutCode = 'SKIPPED'
 
-function whatItDid({ status }: TaskOutcome): string {
+function whatItDid({ status, startedAt }: TaskOutcome): string {
   if (status === 'running') return 'The call was cancelled on its way: it may have taken effect.'
-  return status === 'interrupted' ? 'Its call was cut off: it may have taken effect.' : 'It was not started.'
+  return startedAt === undefined ? 'It was not started.' : 'Its call was cut off: it may have taken effect.'
 }
 
 export function isLeftOutByCommand({ error }: TaskOutcome): boolean {

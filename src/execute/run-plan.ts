@@ -148,6 +148,8 @@ class ScheduledRun implements OpenRun {
   #commands: readonly PendingCommand[]
   #isPaused: boolean
   #openLayer: number | undefined
+  /** It is stored that there is such a run. */
+  #isBegun: boolean
   /** Not before it is stored that it began, and before what it was told is carried out. */
   #isOpen = false
   #isAborted = false
@@ -165,6 +167,7 @@ class ScheduledRun implements OpenRun {
     this.#options = options
     this.#startedAt = beginning.startedAt
     this.#isRestored = restored !== undefined
+    this.#isBegun = this.#isRestored
     this.#plan = plan
     this.#tasks = createTaskList(plan.tasks, outcomes)
     this.#taskCount = this.#tasks.openCount()
@@ -237,7 +240,7 @@ class ScheduledRun implements OpenRun {
   }
 
   trouble(): string | undefined {
-    return this.#journal.trouble()
+    return this.#journal.trouble() ?? (this.#isBegun ? undefined : 'its beginning is still being stored.')
   }
 
   settled(): Promise<Run> {
@@ -322,6 +325,7 @@ class ScheduledRun implements OpenRun {
     const tasks = this.#tasks.inOrder()
     const run = { ...this.current(), tasks }
     await this.#write({ plan: this.#plan, tasks, events: [{ type: 'run-start', run }] })
+    this.#isBegun = true
     this.#releaseKnown()
   }
 

@@ -363,7 +363,11 @@ export class CallBlockedError extends PmlError {
     readonly toolId: string,
     why: string,
   ) {
-    super('CALL_BLOCKED', `${toolId} is not called: ${why}`, 'A person can change that: approvals.tools in the configuration.')
+    super(
+      'CALL_BLOCKED',
+      `${toolId} is not called: ${why}`,
+      'A person can change that: approvals.tools in the configuration.',
+    )
   }
 }
 

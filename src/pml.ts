@@ -31,6 +31,7 @@ import type { IntentPlanner } from './plan/intent-planner.js'
 import { createLateStore } from './store/create-late-store.js'
 import { readOwnerId } from './store/owner-id.js'
 import { readSnapshot } from './store/snapshot.js'
+import { readStateKey } from './store/state-key.js'
 import type { Store } from './store/store.js'
 import { openUpstreams } from './upstream/open-upstreams.js'
 import { persistCatalogue } from './upstream/persist-catalogue.js'
@@ -246,6 +247,7 @@ export function createPml(options: PmlOptions): Pml {
       void countTokens(tools, counter, upstreams).catch(report('tokens were not counted'))
     },
     lend: options.lend,
+    stateKey: readStateKey(dataDirectory),
     version,
     log,
     redact,

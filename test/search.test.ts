@@ -163,7 +163,8 @@ async function killed(pid: number): Promise<void> {
 
 describe('learning from runs', () => {
   it('shows what goes together, brings it in by context, and leaves a search without context as it was', async () => {
-    house = openShop({ ship: stated(siteTools) })
+    // To publish sounds final, and nobody is here to be asked.
+    house = openShop({ ship: stated(siteTools) }, { approvals: { tools: { 'ship:publish': 'allow' } } })
     const { client } = await house.stdio()
     await ready(client, 'ship:publish')
     const intents = [

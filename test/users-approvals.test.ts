@@ -549,7 +549,7 @@ describe('row 16: people are asked rarely, and once', () => {
     )
     expect(run.decisions!.map((decision) => decision.task).sort()).toEqual(['one', 'see', 'two'])
     expect(calls('all of a run')).toEqual([])
-    expect((await pml('approve', run.workflow_id)).code).toBe(0)
+    expect((await pml('approve', run.workflow_id, '--yes')).code).toBe(0)
     await untilStatus(run.workflow_id, 'complete')
     expect(
       calls('all of a run')
@@ -613,6 +613,12 @@ it('a killed gateway: what may be repeated is, with the same key; what may not i
     { error: { code: 'INTERRUPTED' } },
   ])
   expect([calls('repeat').length, calls('leave').length]).toEqual([2, 1])
+
+  // Who wants it all the same is asked again, and may say that it did take effect.
+  expect((await pml('retry', found.leave!.id, 'it')).stdout).toContain('was cut off')
+  expect((await pml('skip', found.leave!.id, 'it')).code).toBe(0)
+  expect((await show(found.leave!.id)).tasks).toMatchObject([{ status: 'skipped' }])
+  expect(calls('leave').length).toBe(1)
 })
 
 /** One round of a request, with its answer as it comes. */

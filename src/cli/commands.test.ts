@@ -492,7 +492,7 @@ it('runs says of one that was left by its gateway how to go on with it', async (
   replies['/api/decisions'] = { decisions: [] }
   const { stdout } = await pml(['runs'])
   expect(stdout).toMatch(/INTENT\nrun-1 {2}left +1 .*\nrun-2 {2}running +1 /)
-  expect(stdout).toMatch(/\n\nleft: go on with: pml resume run-1\n$/)
+  expect(stdout).toMatch(/\n\nleft: is taken up again, or: pml resume run-1\n$/)
 })
 
 describe('add and remove', () => {

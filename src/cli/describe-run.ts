@@ -74,11 +74,20 @@ function nextSteps(run: RunReport, io: Io): readonly string[] {
   const asked = pending.map((decision) =>
     [describeDecision(decision, coloursFor(io, io.stdout), Date.now()), answerHint(decision)].join('\n'),
   )
-  return ['', asked.join('\n\n')]
+  return ['', [...asked, ...answerAllHints(pending)].join('\n\n')]
 }
 
 export function answerHint({ id }: Decision): string {
   return `  approve with: pml approve ${id}\n  reject with:  pml reject ${id}`
+}
+
+/** For each run that asks several things. */
+export function answerAllHints(pending: readonly Decision[]): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const { runId } of pending) if (runId !== undefined) counts.set(runId, (counts.get(runId) ?? 0) + 1)
+  return [...counts].flatMap(([run, count]) =>
+    count > 1 ? [`All ${count} of run ${run} at once: pml approve ${run}, or: pml reject ${run}`] : [],
+  )
 }
 
 function upcomingLines({ upcoming = [] }: RunReport): readonly string[] {

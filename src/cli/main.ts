@@ -41,6 +41,8 @@ const commands: Readonly<Record<string, Entry>> = {
     'resumeCommand',
   ),
   pause: entry('Have a run start nothing new', () => import('./commands/pause.js'), 'pauseCommand'),
+  skip: entry('Leave out a task of a run', () => import('./commands/skip.js'), 'skipCommand'),
+  retry: entry('Have a task of a run done again', () => import('./commands/retry.js'), 'retryCommand'),
   abort: entry('End a run', () => import('./commands/abort.js'), 'abortCommand'),
   learn: entry(
     'What was learned from runs: which tools go together',

@@ -44,6 +44,10 @@ it.each([
   ['approvals: 5', 'approvals: expected one of human, agent or a mapping, got 5'],
   ['approvals:\n  by: robot', ':4: approvals.by: expected one of human, agent, got "robot"'],
   ['approvals:\n  bye: human', ':4: approvals.bye: unknown key, did you mean "by"?'],
+  [
+    `approvals: { tools: { 'files:run_*': block } }`,
+    'approvals.tools["files:run_*"]: expected server:tool, server:* or * as its name',
+  ],
   ['approvals: { expireAfterMs: 0 }', 'approvals.expireAfterMs: expected at least 1, got 0'],
   [
     `approvals:\n  tools:\n    files:rm: maybe`,

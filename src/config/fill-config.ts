@@ -215,8 +215,8 @@ export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
   function checkRule(name: string, known: readonly string[]): void {
     const path = ['approvals', 'tools', name]
     if (name === '*') return
-    const server = parseToolId(name)?.server
-    if (server === undefined) {
+    const { server, tool = '' } = parseToolId(name) ?? {}
+    if (server === undefined || (tool.includes('*') && tool !== '*')) {
       wrong.push(problem({ path, expected: 'expected server:tool, server:* or * as its name' }))
       return
     }

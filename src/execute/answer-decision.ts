@@ -110,7 +110,7 @@ function explain(
     case 'human':
       return {
         message: `Decision ${id} is for a person: an agent cannot approve a call of ${tool}.`,
-        hint: `A person approves it with: pml approve ${id}, or on the page of the gateway. An agent may reject it.`,
+        hint: `A person approves it with: pml approve ${id}, or on the page of pml up. An agent may reject it.`,
       }
   }
 }

@@ -1,6 +1,6 @@
 import type { Decision } from '../model/decision.js'
 import type { Plan } from '../model/plan.js'
-import type { TaskOutcome } from '../model/run.js'
+import type { RunStatus, TaskOutcome } from '../model/run.js'
 import type { RunCommand } from '../model/run-command.js'
 import type { RunProgress } from '../model/run-state.js'
 import { isEnded } from './outcomes.js'
@@ -18,6 +18,8 @@ export interface Beginning {
 }
 
 export interface Restored {
+  /** How it stands in the store. */
+  readonly stored: { readonly status: RunStatus; readonly endedAt?: number }
   /** What is not as it was stored. */
   readonly changed: readonly TaskOutcome[]
   readonly removed: readonly string[]

@@ -137,7 +137,7 @@ export function fakeRules(tools: Scenario['tools']): CallRules {
         policyVersion: '1',
       }
     },
-    isRepeatable: (tool) => fakeOf(tool)?.repeatable ?? true,
+    isRepeatable: (tool) => (fakeOf(tool)?.repeatable ?? true) || fakeOf(tool)?.keyArgument !== undefined,
     keyArgument: (tool) => fakeOf(tool)?.keyArgument,
     decideWithinMs,
   }

@@ -31,6 +31,8 @@ export interface Journal {
   told(): Told
   /** Resolves when the change is stored and told. Never rejects; after `close` it never resolves. */
   write(update: Update): Promise<void>
+  /** Nothing waits to be stored. */
+  isIdle(): boolean
   /** Why the last attempt to store failed; undefined while all is well. */
   trouble(): string | undefined
   /** No more events. */
@@ -126,6 +128,7 @@ export function createJournal(options: JournalOptions): Journal {
       if (!isFlushing) void flush()
       return written
     },
+    isIdle: () => !isFlushing,
     trouble: () => trouble,
     end: () => log.end(),
     close() {

@@ -25,7 +25,7 @@ function open() {
     store: async () => store,
     owner: 'here',
     rules: fakeRules({}),
-    directApprovals: { answer: () => Promise.reject(new Error('none')), pending: async () => [] },
+    directApprovals: { answer: () => Promise.reject(new Error('none')) },
     concurrentCalls: () => 4,
     onEnd: (plan, run) => void ended.push([plan, run]),
     redact: (text) => text,

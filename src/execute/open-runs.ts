@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CommandRefusedError, DecisionNotFoundError, RunNotFoundError } from '../errors.js'
 import type { CallRules } from '../model/call-rules.js'
-import type { Decision, DecisionAnswer } from '../model/decision.js'
+import { type Decision, type DecisionAnswer, isPending } from '../model/decision.js'
 import type { Log } from '../model/log.js'
 import { newId } from '../model/new-id.js'
 import type { Plan } from '../model/plan.js'
@@ -22,6 +22,7 @@ import { answerDecision } from './answer-decision.js'
 import { type Beginning, newBeginning } from './beginning.js'
 import { EventLog } from './event-log.js'
 import type { Step } from './journal.js'
+import { lightenEvent } from './lighten-event.js'
 import type { DirectApprovals } from './open-direct-approvals.js'
 import { createRecentRuns } from './recent-runs.js'
 import { redactStep } from './redact-step.js'
@@ -36,7 +37,7 @@ export interface RunsOptions {
   /** The data directory: see the store's Checkpoint. */
   readonly owner: string
   readonly rules: CallRules
-  readonly directApprovals: Pick<DirectApprovals, 'answer' | 'pending'>
+  readonly directApprovals: Pick<DirectApprovals, 'answer'>
   concurrentCalls(): number
   /**
    * The run has ended; its values are as they were. What an earlier run did is left out: it was told at that one's end. `lesson`
@@ -76,6 +77,7 @@ export function openRuns(options: RunsOptions): OpenRuns {
     capacity: keptEvents,
     lost: (count) => ({ type: 'events-lost', runId: '', count }),
   })
+  let listeners = 0
   let ended = 0
   let isClosing = false
 
@@ -95,7 +97,8 @@ export function openRuns(options: RunsOptions): OpenRuns {
       return () => clearTimeout(timer)
     },
     record: (step) => record(id, beginning, step),
-    onEvent: (event) => hub.push(event),
+    // While nobody listens, nothing is kept.
+    onEvent: (event) => (listeners > 0 ? hub.push(lightenEvent(event)) : undefined),
   })
 
   const record = async (id: string, { plan, startedAt }: Beginning, step: Step): Promise<void> => {
@@ -180,11 +183,25 @@ export function openRuns(options: RunsOptions): OpenRuns {
   }
 
   const restoreOptions = ({ run, updatedAt }: StoredRun, first: RunCommand | undefined) => ({
-    isRepeatable: ({ tool }: TaskOutcome) =>
-      rules.isRepeatable(tool) || rules.keyArgument(tool) !== undefined,
-    isPaused: first === undefined && run.status === 'running' && now() - updatedAt > resumeWithinMs,
+    isRepeatable({ tool, arguments: args }: TaskOutcome) {
+      // A tool that takes a key by now was not given one when it took none.
+      const key = rules.keyArgument(tool)
+      return rules.isRepeatable(tool) && (key === undefined || args[key] !== undefined)
+    },
+    isPaused: first === undefined && now() - updatedAt > resumeWithinMs && goesOnByItself(run, now()),
     ...(first !== undefined && { first }),
   })
+
+  /** From the call on, not from the first reading. */
+  const listen = (signal: AbortSignal): AsyncIterable<RunEvent> => {
+    listeners++
+    const leave = (): void => {
+      listeners--
+    }
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
+    return hub.fromNow(signal)
+  }
 
   const find = async (id: string): Promise<Run | undefined> =>
     active.get(id)?.current() ?? recent.get(id) ?? (await (await options.store()).loadRun(id))
@@ -272,7 +289,7 @@ export function openRuns(options: RunsOptions): OpenRuns {
         return open === undefined ? run : summarizeRun(open.current())
       })
     },
-    events: (signal) => hub.fromNow(signal),
+    events: listen,
     async takeUp() {
       const left = await (await options.store()).listOpenRuns(owner)
       for (const { id } of left.slice(-mostTakenUp))
@@ -288,6 +305,11 @@ export function openRuns(options: RunsOptions): OpenRuns {
       hub.end()
     },
   }
+}
+
+/** It was under way, or a question in it has lost its time, and what waited for that is free. */
+function goesOnByItself({ status, decisions = [] }: Run, now: number): boolean {
+  return status === 'running' || decisions.some((one) => isPending(one) && one.expiresAt <= now)
 }
 
 function isTaken(decision: Decision | undefined, { verdict }: DecisionAnswer): decision is Decision {

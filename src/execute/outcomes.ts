@@ -78,7 +78,8 @@ const leftOutCode = 'SKIPPED'
 
 function whatItDid({ status, startedAt }: TaskOutcome): string {
   if (status === 'running') return 'The call was cancelled on its way: it may have taken effect.'
-  return startedAt === undefined ? 'It was not started.' : 'Its call was cut off: it may have taken effect.'
+  if (status === 'interrupted') return 'Its call was cut off: it may have taken effect.'
+  return startedAt === undefined ? 'It was not started.' : 'An earlier call of it may have taken effect.'
 }
 
 export function isLeftOutByCommand({ error }: TaskOutcome): boolean {

@@ -29,8 +29,6 @@ export interface Steered {
   add(tasks: readonly PlannedTask[], requirement: string | undefined): void
   skip(outcomes: readonly TaskOutcome[], reason: string | undefined): void
   doAgain(task: PlannedTask): void
-  /** Its call was cut off, and somebody has said that it is not repeated. */
-  askAgain(outcome: TaskOutcome): void
   modify(task: PlannedTask): void
   takeAnswer(decision: Decision): void
   /** An answer that was not taken. */
@@ -117,7 +115,6 @@ function prepareRetry({ task: id }: Command<'retry'>, run: Steered): () => void 
       `Task "${id}" cannot be done again: it is ${outcome.status}.`,
       'retry is for tasks that failed, were skipped or were cut off.',
     )
-  if (outcome.error?.code === 'INTERRUPTED') return () => run.askAgain(outcome)
   return () => run.doAgain(plannedOf(id, run))
 }
 

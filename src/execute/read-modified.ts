@@ -1,7 +1,11 @@
 import { BadTasksError } from '../errors.js'
+import { isDeeperThan } from '../model/is-deeper-than.js'
 import type { JsonObject } from '../model/json.js'
 import type { PlannedTask } from '../model/plan.js'
 import { collectReferences } from '../model/reference.js'
+
+/** As tasks are read (plan/read-tasks.ts). */
+const deepestArguments = 64
 
 /**
  * A task with other arguments. They may refer to tasks that come before it; whether it is done for each stays as it was for the
@@ -13,6 +17,11 @@ export function readModified(
   args: JsonObject,
   tasks: readonly PlannedTask[],
 ): PlannedTask {
+  if (isDeeperThan(args, deepestArguments))
+    throw new BadTasksError(
+      `The arguments are nested more than ${deepestArguments} levels deep.`,
+      'Give flatter ones.',
+    )
   const references = collectReferences(args)
   const before = collectReferences(task.arguments).map((one) => one.task)
   const declared = task.dependsOn.filter((id) => !before.includes(id))

@@ -63,6 +63,7 @@ export function restoreRun(stored: StoredRun, { isRepeatable, isPaused, first }:
     decisions,
     progress: { ...progress, isPaused: progress.isPaused || isPaused },
     restored: {
+      stored: { status: run.status, ...(run.endedAt !== undefined && { endedAt: run.endedAt }) },
       changed,
       removed,
       repeated,

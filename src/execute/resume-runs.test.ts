@@ -73,7 +73,7 @@ function createWorld() {
       store: async () => cutOff,
       owner: options.owner ?? owner,
       rules: fakeRules(tools),
-      directApprovals: { answer: () => Promise.reject(new Error('none')), pending: async () => [] },
+      directApprovals: { answer: () => Promise.reject(new Error('none')) },
       concurrentCalls: () => 4,
       onEnd() {},
       redact: createRedact([secret]),
@@ -188,6 +188,64 @@ describe('a process that died', () => {
     })
     await runs.send(other.id, { type: 'abort', reason: 'enough' })
     expect((await runs.find(other.id))?.status).toBe('aborted')
+  })
+
+  it.each([
+    ['skip', { type: 'skip', task: 'b' }],
+    ['abort', { type: 'abort', reason: 'enough' }],
+    ['reject', undefined],
+  ] as const)('whether it is repeated is asked again, whatever was done to it: %s, then retry and modify', async (_, command) => {
+    const world = createWorld()
+    world.hang('once')
+    const first = world.startProcess()
+    const { id } = first.start(chain('once'))
+    await storedUntil(id, isRunning('b'))
+    first.kill()
+    world.heal()
+    const { runs } = world.startProcess()
+    const waiting = await (await takenUp(runs, id)).settled()
+    if (command === undefined)
+      await runs.decide(pendingOf(waiting, 'b').id, { verdict: 'reject', by: 'page' })
+    else await runs.send(id, command)
+    await storedUntil(id, ({ endedAt }) => endedAt !== undefined)
+    const again = await (await runs.send(id, { type: 'retry', task: 'b' })).settled()
+    expect(again.status).toBe('interrupted')
+    expect(pendingOf(again, 'b')).toMatchObject({ kind: 'repeat' })
+    await runs.decide(pendingOf(again, 'b').id, { verdict: 'reject', by: 'page' })
+    await storedUntil(id, ({ endedAt }) => endedAt !== undefined)
+    const other = { type: 'modify', task: 'b', arguments: { n: 3 } } as const
+    const modified = await (await runs.send(id, other)).settled()
+    expect(pendingOf(modified, 'b')).toMatchObject({ kind: 'repeat', arguments: { n: 3 } })
+    expect(world.calls.filter((call) => call.startsWith('once'))).toHaveLength(1)
+    await runs.decide(pendingOf(modified, 'b').id, { verdict: 'approve', by: 'page' })
+    await storedUntil(id, hasEnded('b'))
+    expect(world.calls.filter((call) => call.startsWith('once'))).toEqual(['once {"n":2}', 'once {"n":3}'])
+  })
+
+  it('a place of a list whose call was cut off is asked about when the list is done again', async () => {
+    const world = createWorld()
+    world.hang('once {"n":2}')
+    const first = world.startProcess()
+    const { id } = first.start([
+      { id: 'a', tool: 'list' },
+      { id: 'b', tool: 'once', arguments: { n: { $from: 'a[*].v' } }, each: ['a[*].v'] },
+    ])
+    await storedUntil(id, isRunning('b[1]'))
+    await storedUntil(id, hasEnded('b[0]'))
+    first.kill()
+    world.heal()
+    const { runs } = world.startProcess()
+    const waiting = await (await takenUp(runs, id)).settled()
+    await runs.decide(pendingOf(waiting, 'b[1]').id, { verdict: 'reject', by: 'page' })
+    await storedUntil(id, ({ endedAt }) => endedAt !== undefined)
+    const calls = [...world.calls]
+    const again = await (await runs.send(id, { type: 'retry', task: 'b' })).settled()
+    expect(pendingOf(again, 'b[1]')).toMatchObject({ kind: 'repeat', arguments: { n: 2 } })
+    expect(world.calls).toEqual(calls)
+    await runs.decide(pendingOf(again, 'b[1]').id, { verdict: 'approve', by: 'page' })
+    const run = await storedUntil(id, ({ endedAt }) => endedAt !== undefined)
+    expect(run.status).toBe('complete')
+    expect(world.calls.filter((call) => call === 'once {"n":2}')).toHaveLength(2)
   })
 
   it('taken up and killed again and again, still asks the same question', async () => {

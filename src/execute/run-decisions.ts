@@ -18,6 +18,8 @@ export interface RunDecisions {
   /** An approval of exactly this call that may be used now: it was not, or by this very call before it was cut off. */
   approvalOf(task: string, args: JsonObject, policyVersion: string): Decision | undefined
   use(approval: Decision): Decision
+  /** Its last call was cut off and may have taken effect, and nobody has had it repeated since. */
+  isCutOff(task: string): boolean
   /** The call that used its approval was cut off: it may use it once more. */
   allowAgain(task: string): void
   forgetUse(task: string): void
@@ -111,6 +113,10 @@ export function createRunDecisions(options: RunDecisionsOptions): RunDecisions {
       const once = used(approval, approval.usedAt ?? now())
       keep(once)
       return once
+    },
+    isCutOff(task) {
+      const last = [...decisions.values()].findLast((one) => one.taskId === task && one.kind === 'repeat')
+      return last !== undefined && !(last.answer?.verdict === 'approve' && last.usedAt !== undefined)
     },
     allowAgain: (task) => void reusable.add(task),
     forgetUse: (task) => void reusable.delete(task),

@@ -189,7 +189,11 @@ class ScheduledRun implements OpenRun {
     const { messages, context } = progress
     this.#journal = createJournal({
       runId: this.id,
-      told: { state: { messages, tasks: this.#tasks.inOrder(), decisions, context }, status: 'running' },
+      told: {
+        state: { messages, tasks: this.#tasks.inOrder(), decisions, context },
+        status: 'running',
+        ...restored?.stored,
+      },
       record: options.record,
       onEvent: options.onEvent,
       sleep: options.sleep,
@@ -281,8 +285,9 @@ class ScheduledRun implements OpenRun {
     this.#isClosing = true
     const { sleep } = this.#options
     const over = new AbortController()
-    // An end that was asked for is stored, too.
+    // What has ended is stored, too.
     const mustEnd = (): boolean =>
+      !this.#journal.isIdle() ||
       (this.#isAborted && !isRunEnded(this.#journal.told().status)) ||
       [...this.#calls.keys()].some((id) => !this.#isRepeatable(this.#tasks.get(id)!))
     const late = sleep(withinMs, over.signal).then(
@@ -350,11 +355,15 @@ class ScheduledRun implements OpenRun {
     for (const pending of [...this.#commands]) await this.#carryOut(pending).catch(() => {})
   }
 
-  /** Somebody has said that it is not repeated; who wants it all the same asks again. */
-  #askAgain(outcome: TaskOutcome): void {
-    this.#doAgain(this.#plannedOf(outcome.id))
+  /** However it came that it is to be done once more: whether its call is repeated, somebody has to say. */
+  #askRepeat(job: Job, outcome: TaskOutcome): void {
     const cutOff = interrupted(outcome)
     this.#tasks.set(cutOff)
+    if (outcome.parent !== undefined) {
+      const fan = this.#fans.get(outcome.parent)!
+      fan.interrupted.set(job.id, job)
+      if (fan.active === job.id) this.#nextInTurn(fan)
+    }
     const decision = this.#requestRepeat(cutOff)
     this.#tell({
       tasks: [cutOff],
@@ -369,7 +378,7 @@ class ScheduledRun implements OpenRun {
       arguments: task.arguments,
       requireApproval: false,
     })
-    const why = `Its call was cut off when the gateway ended, and may have taken effect. ${verdict.why}`
+    const why = `An earlier call of it was cut off when the gateway ended, and may have taken effect. ${verdict.why}`
     return this.#decisions.request({
       kind: 'repeat',
       task,
@@ -487,7 +496,6 @@ class ScheduledRun implements OpenRun {
     add: (tasks, requirement) => this.#add(tasks, requirement),
     skip: (outcomes, reason) => this.#skip(outcomes, reason),
     doAgain: (task) => this.#doAgain(task),
-    askAgain: (outcome) => this.#askAgain(outcome),
     modify: (task) => this.#modify(task),
     takeAnswer: (decision) => this.#takeAnswer(decision),
     keepRefusal: (decision) => {
@@ -727,9 +735,11 @@ class ScheduledRun implements OpenRun {
       const args = this.#argumentsOf(job)
       const verdict = this.#judge(task, args)
       const approval = this.#decisions.approvalOf(job.id, args, verdict.policyVersion)
-      // Whoever approved a task done for each has seen all of its calls.
+      // Whoever approved a task done for each has seen all of its calls, but not that one was cut off.
+      const isCutOff = this.#decisions.isCutOff(job.id) && !this.#isRepeatable(outcome)
       const isAsked = verdict.verdict === 'ask' && outcome.parent === undefined
-      if (isAsked && approval === undefined) this.#ask({ ...outcome, arguments: args }, args, verdict)
+      if (isCutOff && approval === undefined) this.#askRepeat(job, { ...outcome, arguments: args })
+      else if (isAsked && approval === undefined) this.#ask({ ...outcome, arguments: args }, args, verdict)
       else this.#start(job, started(outcome, args, this.#options.now()), approval)
     } catch (thrown) {
       this.#endJob(job, failed(outcome, task, thrown))
@@ -801,8 +811,7 @@ class ScheduledRun implements OpenRun {
   }
 
   #isRepeatable({ tool }: TaskOutcome): boolean {
-    const { isRepeatable, keyArgument } = this.#options.rules
-    return isRepeatable(tool) || keyArgument(tool) !== undefined
+    return this.#options.rules.isRepeatable(tool)
   }
 
   /** Makes the elements of a task done for each. It takes no turn of its own: its elements wait for theirs. */
@@ -813,9 +822,9 @@ class ScheduledRun implements OpenRun {
     try {
       elements = fanOut(task, this.#values)
       const asked = this.#judgeAll(task, elements)
-      approval = asked && this.#decisions.approvalOf(task.id, asked.arguments, asked.verdict.policyVersion)
+      approval = asked && this.#approvalOfAll(task, elements, asked)
       if (asked !== undefined && approval === undefined) {
-        this.#ask(pending, asked.arguments, asked.verdict)
+        this.#ask(pending, eachOf(this.#undone(task, elements)), asked)
         return
       }
     } catch (thrown) {
@@ -876,14 +885,33 @@ class ScheduledRun implements OpenRun {
   }
 
   /** One question for all calls of a task done for each; undefined where nobody has to be asked. @throws CallBlockedError */
-  #judgeAll(
+  #judgeAll(task: PlannedTask, elements: readonly Element[]): CallVerdict | undefined {
+    const verdicts = this.#undone(task, elements).map((args) => this.#judge(task, args))
+    return verdicts.find((one) => one.verdict === 'ask')
+  }
+
+  /** Given for all of them before some were done, or for those that were left. */
+  #approvalOfAll(
     task: PlannedTask,
     elements: readonly Element[],
-  ): { readonly arguments: JsonObject; readonly verdict: CallVerdict } | undefined {
-    const calls = elements.flatMap((element) => ('arguments' in element ? [element.arguments] : []))
-    const verdicts = calls.map((args) => this.#judge(task, args))
-    const verdict = verdicts.find((one) => one.verdict === 'ask')
-    return verdict && { arguments: { each: calls }, verdict }
+    { policyVersion }: CallVerdict,
+  ): Decision | undefined {
+    const all = elements.flatMap((element) => ('arguments' in element ? [element.arguments] : []))
+    return (
+      this.#decisions.approvalOf(task.id, eachOf(all), policyVersion) ??
+      this.#decisions.approvalOf(task.id, eachOf(this.#undone(task, elements)), policyVersion)
+    )
+  }
+
+  /** The arguments of the calls that are still to be made. */
+  #undone(task: PlannedTask, elements: readonly Element[]): readonly JsonObject[] {
+    const key = this.#options.rules.keyArgument(task.tool)
+    return elements.flatMap((element) => {
+      if (!('arguments' in element)) return []
+      const known = this.#tasks.get(element.id)
+      const isDone = known?.status === 'complete' && isSameCall(known, element, key)
+      return isDone ? [] : [element.arguments]
+    })
   }
 
   #openElement(element: Element, fan: Fan): void {
@@ -1050,4 +1078,8 @@ class ScheduledRun implements OpenRun {
   #hasEnded(id: string): boolean {
     return isEnded(this.#tasks.get(id)!.status)
   }
+}
+
+function eachOf(calls: readonly JsonObject[]): JsonObject {
+  return { each: calls }
 }

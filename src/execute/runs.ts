@@ -32,7 +32,10 @@ export interface Runs {
   pendingDecisions(): Promise<readonly Decision[]>
   /** Newest first. */
   list(limit: number): Promise<readonly RunSummary[]>
-  /** Every event of every run from now on. Each reader has its own place; one that is too slow is told how many it missed. */
+  /**
+   * Every event of every run from now on, without results that are large. Each reader has its own place; one that is too slow is told
+   * how many it missed. `signal` must end it.
+   */
   events(signal: AbortSignal): AsyncIterable<RunEvent>
   /** Lets go of what is under way: calls are cancelled, and the runs go on when the gateway is there again. */
   close(): Promise<void>

@@ -64,3 +64,8 @@ function catchError(action: () => unknown): unknown {
   }
   return undefined
 }
+
+it('a result too deep to be written down is an error of its tool', () => {
+  const text = '['.repeat(20_000) + ']'.repeat(20_000)
+  expect(() => taskResult('deep:tool', { content: [{ type: 'text', text }] })).toThrow(/levels deep/)
+})

@@ -1,9 +1,12 @@
 import { ToolAnsweredError } from '../errors.js'
+import { isDeeperThan } from '../model/is-deeper-than.js'
 import { isObject, type Json, type JsonObject } from '../model/json.js'
 import type { ContentBlock, ToolResult } from '../model/tool-call.js'
 
 /** Enough to act on; a tool that answers a failure with a megabyte of trace would flood every reply. */
 const longestErrorText = 4_000
+/** JSON.stringify ends at some 7,000 levels. */
+const deepestResult = 1_000
 
 /**
  * A tool's answer -> the value that later tasks refer to:
@@ -21,11 +24,17 @@ export function taskResult(toolId: string, result: ToolResult): Json {
   const texts = blocks.filter(isText).map((block) => block.text)
   if (result.isError === true) throw new ToolAnsweredError(toolId, errorText(texts))
   if (result.structuredContent !== undefined && result.structuredContent !== null) {
-    return result.structuredContent
+    return bounded(toolId, result.structuredContent)
   }
-  const text = texts.length === 1 ? parseIfJson(texts[0]!) : texts.join('\n')
+  const text = texts.length === 1 ? bounded(toolId, parseIfJson(texts[0]!)) : texts.join('\n')
   const others = blocks.filter((block) => !isText(block))
   return others.length === 0 ? text : { text, content: others.map(describeBlock) }
+}
+
+/** What is deeper cannot be written down, and a step that cannot be stored would never be told. */
+function bounded(toolId: string, value: Json): Json {
+  if (!isDeeperThan(value, deepestResult)) return value
+  throw new ToolAnsweredError(toolId, `Its result is nested more than ${deepestResult} levels deep.`)
 }
 
 function isText(block: ContentBlock): block is ContentBlock & { readonly text: string } {

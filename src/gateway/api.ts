@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { PmlError, ToolNotFoundError, UsageError } from '../errors.js'
+import { CallBlockedError, PmlError, ToolNotFoundError, UsageError } from '../errors.js'
+import type { CallRules } from '../model/call-rules.js'
 import type { PmlConfig } from '../model/config.js'
 import { isObject, type JsonObject } from '../model/json.js'
 import type { Log } from '../model/log.js'
@@ -70,6 +71,7 @@ export interface ApiDeps extends StatusDeps, IntentDeps {
   readonly view: CatalogueView
   readonly resolve: ResolveTool
   readonly callTool: CallTool
+  readonly rules: CallRules
   endSession(session: string): void
   readonly runs: GatewayRuns
   readonly learned: Learned
@@ -194,12 +196,16 @@ async function search({ body, deps }: Call): Promise<unknown> {
 /** The result as the tool gave it: what a person asked for by name is theirs to see. */
 async function callTool({ body, gone, deps }: Call): Promise<unknown> {
   const tool = await deps.resolve.soon(text(body, 'tool'))
+  const args = optionalObject(body, 'arguments') ?? {}
   const timeoutMs = optionalCount(body, 'timeoutMs')
+  // Who types it has decided; what is never to be called is not.
+  const { verdict, why } = deps.rules.judge({ tool: tool.id, arguments: args, requireApproval: false })
+  if (verdict === 'block') throw new CallBlockedError(tool.id, why)
   const session = newId()
   try {
     return await deps.callTool({
       tool: tool.id,
-      arguments: optionalObject(body, 'arguments') ?? {},
+      arguments: args,
       session,
       signal: gone,
       ...(timeoutMs !== undefined && { timeoutMs }),

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { Decision } from '../model/decision.js'
 import type { ToolId } from '../model/tool.js'
-import { approvalQuestion, describeDecision, readApproval, showDecision } from './ask-person.js'
+import {
+  approvalQuestion,
+  decisionFacts,
+  describeDecision,
+  readApproval,
+  showDecision,
+} from './ask-person.js'
 
 const decision: Decision = {
   id: 'd1',
@@ -25,9 +31,12 @@ describe('what a person sees', () => {
     expect(describeDecision(decision)).toMatchInlineSnapshot(`
       "claude-code wants to call files:delete.
       Arguments: {
-       "path": "/tmp/a"
+        "path": "/tmp/a"
       }
-      Risk: dangerous. Its server says that it may destroy."
+      Risk: dangerous
+      Why: Its server says that it may destroy.
+      So far: nothing
+      Expires: 1970-01-01 00:00:01 UTC"
     `)
   })
 
@@ -35,6 +44,29 @@ describe('what a person sees', () => {
     const text = describeDecision({ ...decision, kind: 'repeat', soFar: '2 of 3 tasks are done.' })
     expect(text).toContain('was cut off and may have taken effect')
     expect(text).toContain('So far: 2 of 3 tasks are done.')
+  })
+
+  it('all calls of a task done for each, counted, and that the agent tried to approve them itself', () => {
+    const tried = { verdict: 'approve', by: 'agent', code: 'DECISION_HUMAN', at: 0 } as const
+    const refusals = [tried, { ...tried, verdict: 'reject' }, { ...tried, by: 'page' }] as const
+    const each = {
+      ...decision,
+      runId: 'r1',
+      taskId: 'rm',
+      arguments: { each: [{ path: 'a' }, { path: 'b' }] },
+    }
+    expect(decisionFacts({ ...each, refusals }, 2_000)).toEqual([
+      ['arguments', '2 calls, one for each:\n{"path":"a"}\n{"path":"b"}'],
+      ['risk', 'dangerous'],
+      ['why', 'Its server says that it may destroy.'],
+      ['so far', 'nothing'],
+      ['note', 'the agent tried to approve it itself'],
+      ['run', 'r1, task rm'],
+      ['expires', '1970-01-01 00:00:01 UTC'],
+    ])
+    const text = describeDecision({ ...each, refusals: [tried, tried] })
+    expect(text).toContain('Arguments: 2 calls, one for each:\n')
+    expect(text).toContain('Note: the agent tried to approve it itself, 2 times\n')
   })
 
   it('characters that hide or turn text around by their number', () => {

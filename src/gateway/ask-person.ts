@@ -12,21 +12,49 @@ import { writeOutUnseen } from './write-out-unseen.js'
 
 /** More nobody reads in a dialogue; the command line shows all of it. */
 const longestArguments = 2_000
-const longestReason = 400
+const longestFact = 400
 
-/** What a person needs to know, a line each: who wants what, with what, how bad it can be, and what ran so far. */
-export function describeDecision(decision: Decision): string {
-  const { kind, tool, risk, why, soFar } = decision
-  const caller = oneLine(decision.caller)
-  const lines = [
-    kind === 'call'
-      ? `${caller} wants to call ${writeOutUnseen(tool)}.`
-      : `A call of ${writeOutUnseen(tool)}, for ${caller}, was cut off and may have taken effect. Shall it be made again?`,
-    `Arguments: ${showArguments(decision)}`,
-    `Risk: ${risk}. ${shorten(writeOutUnseen(why), longestReason)}`,
+/** A name and what is to be said, with what cannot be seen written out. */
+export type DecisionFact = readonly [
+  name: 'arguments' | 'risk' | 'why' | 'so far' | 'note' | 'run' | 'expires',
+  text: string,
+]
+
+/**
+ * What a person needs to know to answer, wherever they are asked; the dialogue, the page and the command line only lay it out. Of
+ * arguments longer than `longest` the start and the end are told, and that there is more.
+ */
+export function decisionFacts(decision: Decision, longest: number): readonly DecisionFact[] {
+  const { risk, why, soFar, runId, taskId, expiresAt } = decision
+  const tried = agentApprovals(decision)
+  const facts: readonly DecisionFact[] = [
+    ['arguments', showArguments(decision, longest)],
+    ['risk', risk],
+    ['why', why],
+    ['so far', soFar === '' ? 'nothing' : soFar],
+    ...(tried === 0 ? [] : [['note', noteOf(tried)] as const]),
+    ...(runId === undefined
+      ? []
+      : [['run', taskId === undefined ? runId : `${runId}, task ${taskId}`] as const]),
+    ['expires', `${new Date(expiresAt).toISOString().slice(0, 19).replace('T', ' ')} UTC`],
   ]
-  if (soFar !== '') lines.push(`So far: ${writeOutUnseen(soFar)}`)
-  return lines.join('\n')
+  return facts.map(([name, text]) => [name, writeOutUnseen(text)])
+}
+
+/** For a client's dialogue, and for agents. */
+export function describeDecision(decision: Decision): string {
+  const lines = decisionFacts(decision, longestArguments).map(([name, text]) => {
+    const shown = name === 'arguments' ? text : shorten(text, longestFact)
+    return `${name[0]!.toUpperCase()}${name.slice(1)}: ${shown}`
+  })
+  return [decisionQuestion(decision), ...lines].join('\n')
+}
+
+function decisionQuestion({ kind, tool, caller }: Decision): string {
+  const [who, what] = [oneLine(caller), writeOutUnseen(tool)]
+  return kind === 'call'
+    ? `${who} wants to call ${what}.`
+    : `A call of ${what}, for ${who}, was cut off and may have taken effect. Shall it be made again?`
 }
 
 /** A form with one box. Not ticked is the default, so that a client that fills in defaults by itself approves nothing. */
@@ -81,18 +109,36 @@ export function showDecision(decision: Decision): JsonObject {
 
 /** Who can answer it, and how, for an agent that has to tell its user. */
 export function howToAnswer({ id }: Pick<Decision, 'id'>): string {
-  return `A person can approve it with: pml approve ${id} (or refuse it with: pml reject ${id}), or on the page of the gateway.`
+  return `A person can approve it with: pml approve ${id} (or refuse it with: pml reject ${id}), or on the page of pml up.`
 }
 
-function showArguments({ arguments: args }: Decision): string {
-  const text = writeOutUnseen(stringify(args))
-  if (text.length <= longestArguments) return text
-  return `${headAndTail(text, longestArguments)}\n(${text.length} characters; all of them with: pml approve)`
+/** Who decides should know that somebody else tried to. */
+function agentApprovals({ refusals }: Decision): number {
+  return refusals.filter(({ verdict, by }) => verdict === 'approve' && by === 'agent').length
 }
 
-function stringify(value: Json): string {
+function noteOf(tried: number): string {
+  return `the agent tried to approve it itself${tried === 1 ? '' : `, ${tried} times`}`
+}
+
+function showArguments({ arguments: args }: Decision, longest: number): string {
+  const text = isForEach(args)
+    ? [`${args.each.length} calls, one for each:`, ...args.each.map((one) => stringify(one))].join('\n')
+    : stringify(args, 2)
+  // What cannot be seen is longer once it is written out.
+  const shown = writeOutUnseen(text)
+  if (shown.length <= longest) return shown
+  return `${headAndTail(shown, longest)}\n(${shown.length} characters; all of them with: pml approve --json)`
+}
+
+/** A tool that takes nothing but a list called `each` is shown in the same way, which says as much. */
+function isForEach(args: JsonObject): args is { readonly each: readonly Json[] } {
+  return Object.keys(args).length === 1 && Array.isArray(args.each)
+}
+
+function stringify(value: Json, space?: number): string {
   try {
-    return JSON.stringify(value, undefined, 1)
+    return JSON.stringify(value, undefined, space)
   } catch {
     return '(nested too deeply to be shown)'
   }

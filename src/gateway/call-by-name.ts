@@ -12,6 +12,7 @@ import type { ArgumentCheck } from '../upstream/validate-arguments.js'
 import type { CatalogueView } from './catalogue-view.js'
 import { cutResult } from './cut-result.js'
 import { createGateCall } from './gate-call.js'
+import type { RequestStates } from './request-states.js'
 import type { ResolveTool } from './resolve-tool.js'
 import type { ResultStore } from './result-store.js'
 import { metaToolName } from './tools/definitions.js'
@@ -39,6 +40,7 @@ export interface CallByNameDeps {
   readonly rules: CallRules
   readonly approvals: DirectApprovals
   readonly checkArguments: ArgumentCheck
+  readonly states: RequestStates
   readonly metaTools: readonly MetaTool[]
   readonly results: ResultStore
   /** A result of the server speaks of this resource. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ApprovalsConfig, PmlConfig } from '../model/config.js'
+import type { JsonObject } from '../model/json.js'
 import type { ServerConfig } from '../model/server.js'
 import type { Tool, ToolAnnotations, ToolDefinition, ToolId } from '../model/tool.js'
 import { createCallRules } from './call-rules.js'
@@ -61,6 +62,113 @@ describe('without a rule of the user', () => {
     const { judge } = open([])
     expect(judge('gone:delete_all')).toMatchObject({ verdict: 'ask' })
     expect(judge('gone:read')).toMatchObject({ verdict: 'run', risk: 'moderate' })
+  })
+})
+
+describe('a tool that is given statements is judged by those of the call', () => {
+  const judgeCall = (
+    id: string,
+    args: JsonObject,
+    approvals: Partial<ApprovalsConfig> = {},
+    more?: object,
+  ) => {
+    const [, name = ''] = id.split(':')
+    const tool = makeTool('files', name, more)
+    return open([tool], approvals).rules.judge({ tool: tool.id, arguments: args, requireApproval: false })
+  }
+
+  it.each<[string, JsonObject]>([
+    ['postgres:query', { sql: 'SELECT * FROM users;' }],
+    ['sqlite:read_query', { query: 'select count(*) from notes -- all of them' }],
+    ['sqlite:write_query', { query: 'SELECT 1' }],
+    ['bigquery:execute_sql', { sql: 'WITH a AS (SELECT 1) SELECT * FROM a', project: 'Drop shipping' }],
+    ['supabase:execute_sql', { project_id: 'p', query: "SELECT name FROM t WHERE note = 'drop table; x'" }],
+    ['snowflake:run_snowflake_query', { statement: 'SHOW TABLES' }],
+    ['mysql:mysql_query', { sql: 'SHOW CREATE TABLE users' }],
+    ['redshift:execute-statement', { Sql: 'EXPLAIN SELECT 1' }],
+    ['any:execute', { sql: 'SELECT 1' }],
+    ['neo4j:query', { query: 'MATCH (n) RETURN n LIMIT 5' }],
+    ['github:search_issues', { query: 'drop table users;' }],
+    ['github:search_code', { q: 'DELETE FROM' }],
+    [
+      'notion:query_database',
+      { database_id: 'x', filter: { property: 'Name', title: { contains: 'Update' } } },
+    ],
+    ['notion:query_database', { database_id: 'x', filter: { select: { equals: 'Drop box' } } }],
+    ['any:query', { query: 'what did we sell last week?' }],
+    ['any:query', { query: 'create a report of sales' }],
+    ['any:query', { query: "show me what's new" }],
+    ['any:query', {}],
+    ['bank:get_bank_statement', { query: 'last month' }],
+    ['redash:create_query', { name: 'Update of counts', query: 'SELECT 1' }],
+    ['any:query_docs', { query: 'delete rows in prisma' }],
+    ['athena:get_query_results', { query_id: 'x' }],
+    ['api:graphql', { query: '{ viewer { name } }' }],
+    ['api:graphql', { query: 'query A { search(text: "mutation") { id } } # mutation' }],
+  ])('a read runs: %s %j', (id, args) => {
+    const more =
+      id === 'any:execute' ? { inputSchema: { type: 'object', properties: { sql: {} } } } : undefined
+    expect(judgeCall(id, args, {}, more)).toMatchObject({ verdict: 'run' })
+  })
+
+  it.each<[string, JsonObject]>([
+    ['postgres:query', { sql: 'COMMIT; DROP SCHEMA public CASCADE' }],
+    ['sqlite:read_query', { query: 'DELETE FROM notes' }],
+    ['sqlite:write_query', { query: 'INSERT INTO notes VALUES (1)' }],
+    ['bigquery:execute_sql', { sql: 'MERGE a USING b ON true' }],
+    ['supabase:execute_sql', { project_id: 'p', query: 'select net.http_post(1)' }],
+    ['snowflake:run_snowflake_query', { statement: 'PUT file:///x @stage' }],
+    ['mysql:mysql_query', { sql: 'SELECT 1 INTO OUTFILE "/x"' }],
+    ['redshift:batch-execute-statement', { Sqls: 'x', statements: ['SELECT 1', 'DROP TABLE x'] }],
+    ['any:execute_sql', {}],
+    ['any:execute_sql', { input: 'whatever' }],
+    ['any:sql', { sql: 'SELECT 1', also: 'drop table x' }],
+    ['any:query', { options: { text: 'DROP TABLE x' } }],
+    ['any:query', { requests: [{ sql: 'vacuum' }] }],
+    ['any:query', { input: 'UPDATE a SET b = 1' }],
+    ['any:query', { query: '/* x */ ; drop table a' }],
+    ['any:query', { query: '/*! drop table a */' }],
+    ['any:query', { query: '.shell rm x' }],
+    ['any:query', { query: 'db.users.drop()' }],
+    ['any:query', { query: 'mutation { deleteAll }' }],
+    ['neo4j:query', { query: 'MATCH (n) DETACH DELETE n' }],
+    ['neo4j:write_neo4j_cypher', { query: 'CREATE (n)' }],
+    ['api:graphql', { query: 'mutation { deleteAll { ok } }' }],
+    ['api:graphql', { query: 'query A { a } mutation B { b }' }],
+    ['any:query', { query: 'foo 1 DROP TABLE x' }],
+    ['any:query', { query: 'query DROP TABLE x -- {' }],
+    ['any:query', { query: '{ call wipe() }' }],
+    ['any:sql', { sql: `SELECT ${'a, '.repeat(50_000)}` }],
+    ['any:query', { query: `${' '.repeat(2_000_000)}DROP TABLE x` }],
+    ['any:mysql', { query: 'drop table x' }],
+  ])('anything else waits for a person: %s %j', (id, args) => {
+    expect(judgeCall(id, args)).toMatchObject({ verdict: 'ask', risk: 'dangerous', answeredBy: 'human' })
+  })
+
+  it('says why, under the same version for every statement', () => {
+    const drop = judgeCall('db:query', { sql: 'DROP TABLE x' })
+    const select = judgeCall('db:query', { sql: 'SELECT 1' })
+    expect(drop.why).toBe('It is not one plain SELECT.')
+    expect(select).toMatchObject({ verdict: 'run', risk: 'moderate', policyVersion: drop.policyVersion })
+  })
+
+  it('unless the user has a rule for it, or its server, which is trusted, says that it only reads', () => {
+    const drop = { sql: 'DROP TABLE x' }
+    expect(judgeCall('db:query', drop, { tools: { 'files:query': 'allow' } }).verdict).toBe('run')
+    expect(judgeCall('db:query', { sql: 'SELECT 1' }, { tools: { '*': 'ask' } }).verdict).toBe('ask')
+    expect(judgeCall('db:query', drop, {}, { annotations: { readOnlyHint: true } })).toMatchObject({
+      risk: 'safe',
+    })
+    const destroys = { annotations: { destructiveHint: true } }
+    expect(judgeCall('db:query', { sql: 'SELECT 1' }, {}, destroys).verdict).toBe('ask')
+  })
+
+  it('a task that asks for approval waits for a person where its statement is dangerous', () => {
+    const { rules } = open([makeTool('files', 'query')])
+    const judge = (sql: string) =>
+      rules.judge({ tool: 'files:query' as ToolId, arguments: { sql }, requireApproval: true })
+    expect(judge('SELECT 1')).toMatchObject({ verdict: 'ask', answeredBy: 'anyone' })
+    expect(judge('DROP TABLE x')).toMatchObject({ verdict: 'ask', answeredBy: 'human' })
   })
 })
 

@@ -1,12 +1,14 @@
 /**
  * What may be done with a call: by what the user says of the tool, then by its risk. Everything about one tool is worked out once
- * and kept while tool and configuration are the same objects: every call is judged, and most of them just run.
+ * and kept while tool and configuration are the same objects: every call is judged, and most of them just run. Only where a tool is
+ * given statements do the arguments of the call count.
  */
 import { createHash } from 'node:crypto'
-import type { CallRules, CallVerdict } from '../model/call-rules.js'
+import type { CallRules, CallToJudge, CallVerdict } from '../model/call-rules.js'
 import type { PmlConfig, ToolRule } from '../model/config.js'
 import { canonicalJson, isObject, type Json } from '../model/json.js'
-import { rateRisk } from '../model/rate-risk.js'
+import { type RatedRisk, type RatedTool, rateRisk } from '../model/rate-risk.js'
+import { rateStatement } from '../model/rate-statement.js'
 import { parseToolId, type Tool, type ToolId } from '../model/tool.js'
 import { isTrustedServer } from './is-safe-tool.js'
 
@@ -18,9 +20,7 @@ export interface CallRulesDeps {
 
 interface ToolRules {
   readonly config: Pick<PmlConfig, 'approvals' | 'servers'>
-  readonly verdict: CallVerdict
-  /** The same where the task itself asks for approval. */
-  readonly verdictOnRequest: CallVerdict
+  judge(call: CallToJudge): CallVerdict
   readonly keyArgument: string | undefined
   readonly isRepeatable: boolean
 }
@@ -38,10 +38,7 @@ export function createCallRules({ config, tool }: CallRulesDeps): CallRules {
     return rules
   }
   return {
-    judge: (call) => {
-      const rules = rulesOf(call.tool)
-      return call.requireApproval ? rules.verdictOnRequest : rules.verdict
-    },
+    judge: (call) => rulesOf(call.tool).judge(call),
     isRepeatable: (id) => rulesOf(id).isRepeatable,
     keyArgument: (id) => rulesOf(id).keyArgument,
     get decideWithinMs() {
@@ -54,36 +51,45 @@ function judgeTool(tool: Tool, config: ToolRules['config']): ToolRules {
   const isTrusted = isTrustedServer(tool.server, config)
   const { approvals } = config
   const rule = ruleFor(tool, approvals.tools)
-  const rated = rateRisk(tool, { isTrusted })
   const decides = approvals.by === 'human' ? 'human' : 'anyone'
-  const common = {
-    risk: rated.risk,
-    // Only what bears on this tool: a rule for another must not void what a person has just approved.
-    policyVersion: shortHash({
-      by: approvals.by,
-      rule: rule?.does ?? null,
-      isTrusted,
-      definition: tool.hash,
-    }),
-  }
+  // Only what bears on this tool: a rule for another must not void what a person has just approved.
+  const policyVersion = shortHash({
+    by: approvals.by,
+    rule: rule?.does ?? null,
+    isTrusted,
+    definition: tool.hash,
+  })
   const says = (does: string): string => `The configuration says ${does} (approvals.tools, "${rule?.name}").`
-  const verdict = ((): CallVerdict => {
+  const judgeRisk = ({ risk, why }: RatedRisk): CallVerdict => {
+    const common = { risk, policyVersion }
     if (rule?.does === 'block')
       return { ...common, verdict: 'block', why: says('block'), answeredBy: 'human' }
     if (rule?.does === 'allow') return { ...common, verdict: 'run', why: says('allow'), answeredBy: 'human' }
     if (rule?.does === 'ask')
-      return { ...common, verdict: 'ask', why: `${says('ask')} ${rated.why}`, answeredBy: 'human' }
-    if (rated.risk === 'dangerous') return { ...common, verdict: 'ask', why: rated.why, answeredBy: decides }
-    return { ...common, verdict: 'run', why: rated.why, answeredBy: 'anyone' }
-  })()
+      return { ...common, verdict: 'ask', why: `${says('ask')} ${why}`, answeredBy: 'human' }
+    if (risk === 'dangerous') return { ...common, verdict: 'ask', why, answeredBy: decides }
+    return { ...common, verdict: 'run', why, answeredBy: 'anyone' }
+  }
   const keyArgument = isTrusted ? findKeyArgument(tool) : undefined
   return {
     config,
-    verdict,
-    verdictOnRequest: onRequest(verdict, rated.why),
+    judge: createJudge(rateRisk(tool, { isTrusted }), judgeRisk),
     keyArgument,
     isRepeatable: keyArgument !== undefined || (isTrusted && saysRepeatable(tool)),
   }
+}
+
+function createJudge(rated: RatedTool, judgeRisk: (rated: RatedRisk) => CallVerdict): ToolRules['judge'] {
+  const { byStatement } = rated
+  if (byStatement !== undefined)
+    return ({ arguments: args, requireApproval }) => {
+      const risk = rateStatement(args, byStatement)
+      const verdict = judgeRisk(risk)
+      return requireApproval ? onRequest(verdict, risk.why) : verdict
+    }
+  const verdict = judgeRisk(rated)
+  const verdictOnRequest = onRequest(verdict, rated.why)
+  return ({ requireApproval }) => (requireApproval ? verdictOnRequest : verdict)
 }
 
 /** Whoever wrote the task asks for it, so a standing `allow` does not answer; who may answer is as strict as the tool demands. */

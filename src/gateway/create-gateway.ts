@@ -52,6 +52,7 @@ import { createMcpServer, type McpServerDeps, serverInfo } from './mcp-server.js
 import { createOffersView, type OffersView } from './offers-view.js'
 import { createPassThrough } from './pass-through.js'
 import type { IntentDeps } from './plan-intent.js'
+import { createRequestStates } from './request-states.js'
 import { createResolveTool } from './resolve-tool.js'
 import { createResultResources } from './result-resources.js'
 import { createResultStore } from './result-store.js'
@@ -97,6 +98,8 @@ export interface GatewayOptions {
   countTokens(tools: readonly Tool[]): void
   /** A client's process knows variables that the configuration lacks here. */
   lend(values: Readonly<Record<string, string>>): Promise<void>
+  /** Signs what clients carry from round to round: 32 bytes that outlive this process. */
+  readonly stateKey: Uint8Array
   readonly version: string
   readonly log: Log
   readonly redact: Redact
@@ -178,12 +181,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     checks: createSchemaChecks({ log }),
     redact,
   }
+  const states = createRequestStates(options.stateKey)
   const desk = createRunDesk({ runs, redact, log })
   const metaTools = [
     createDiscover({ view, findTools, redact }),
-    createExecuteWorkflow({ ...intents, resolve, runs, results, desk }),
+    createExecuteWorkflow({ ...intents, resolve, runs, results, desk, states }),
     createExecuteCode(),
-    createControlWorkflow({ ...intents, resolve, runs, results, desk }),
+    createControlWorkflow({ ...intents, resolve, runs, results, desk, states }),
   ]
   const resources = createResultResources({ config, results, redact })
   const pauses = createInputPauses({ expireMs: pauseExpiresMs, maxPauses })
@@ -199,6 +203,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       rules: options.rules,
       approvals: options.approvals,
       checkArguments: createArgumentCheck(intents.checks),
+      states,
       metaTools,
       results,
       sawLink: offers.sawLink,
@@ -259,6 +264,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     ...intents,
     resolve,
     callTool: options.callTool,
+    rules: options.rules,
     endSession: options.endSession,
     runs,
     learned: options.learned,

@@ -1,8 +1,10 @@
 /** Tools that clients call by themselves, with real clients of both eras: what waits for a person, and how they are asked. */
 import type { Client, ClientOptions } from '@modelcontextprotocol/client'
 import { afterEach, describe, expect, it } from 'vitest'
+import { hashArguments } from '../model/hash-arguments.js'
 import type { JsonObject } from '../model/json.js'
 import type { CallTool } from '../model/tool-call.js'
+import { createRequestStates } from './request-states.js'
 import { openTestApprovals, openTestDecisions } from './test-decisions.contract.js'
 import {
   dataOf,
@@ -434,12 +436,55 @@ describe('a client of 2026-07-28, round by round', () => {
 
   it('state that was made up, or is of another decision, approves nothing', async () => {
     open()
-    for (const requestState of ['pml-decision:made-up', 'pml-approved:made-up', 'something']) {
+    for (const requestState of ['pml-approved:made-up', 'something']) {
       const inputResponses = { 'made-up': yes as never }
       expect(await send({ ...call, requestState, inputResponses })).toMatchObject({
         resultType: 'input_required',
       })
     }
+    expect(house.calls).toEqual([])
+  })
+
+  it.each([
+    ['unsigned', (id: string) => `pml-decision:${id}`],
+    [
+      'signed with another key',
+      (id: string) =>
+        createRequestStates(Buffer.alloc(32)).write(
+          'decision',
+          { ids: [id], request: hashArguments({ name: 'files:delete', arguments: call.arguments }) },
+          'raw',
+        ),
+    ],
+  ])('state that is %s is refused, and nothing is decided', async (_what, forge) => {
+    open()
+    const asked = await ask()
+    const id = Object.keys(asked.inputRequests)[0]!
+    const result = await send({ ...call, ...answering(asked, yes), requestState: forge(id) })
+    expect(dataOf(result)).toMatchObject({
+      error: { code: 'COMMAND_REFUSED', message: expect.stringContaining('not of this request') },
+    })
+    expect(store.all()).toHaveLength(1)
+    expect(store.all()[0]).not.toHaveProperty('answer')
+    expect(house.calls).toEqual([])
+  })
+
+  it('state of another client is refused, and so is one that a client without elicitation made up', async () => {
+    open()
+    const asked = await ask()
+    const inputResponses = answering(asked, yes).inputResponses!
+    const made = `pml-decision:${Object.keys(asked.inputRequests)[0]}`
+    const auto = { versionNegotiation: { mode: 'auto' } } as const
+    const mute = await house.stream(auto, 'raw')
+    const other = await house.stream({ ...auto, capabilities: { elicitation: { form: {} } } }, 'other')
+    for (const [client, requestState] of [
+      [mute, made],
+      [other, asked.requestState],
+    ] as const)
+      expect(dataOf(await client.callTool({ ...call, requestState, inputResponses } as never))).toMatchObject(
+        { error: { message: expect.stringContaining('not of this request') } },
+      )
+    expect(store.all()[0]).not.toHaveProperty('answer')
     expect(house.calls).toEqual([])
   })
 

@@ -31,6 +31,7 @@ import type { ToolResult } from '../model/tool-call.js'
 import { isInputRequired } from '../upstream/input-rounds.js'
 import type { ArgumentCheck } from '../upstream/validate-arguments.js'
 import { approvalQuestion, describeDecision, howToAnswer, readApproval, showDecision } from './ask-person.js'
+import { notThisRequest, type RequestStates, statePrefix } from './request-states.js'
 import type { Caller } from './tools/meta-tool.js'
 
 /** Makes the call, or says why not. `make` may be told another round than the caller's: ours are not for servers. */
@@ -47,12 +48,11 @@ export interface GateCallDeps {
   readonly approvals: DirectApprovals
   /** Nobody is asked about a call that would be refused afterwards. */
   readonly checkArguments: ArgumentCheck
+  readonly states: RequestStates
   readonly log: Log
 }
 
-/** In `requestState`: the decision that the client was asked, */
-const decisionPrefix = 'pml-decision:'
-/** and an approved call in which its server asks something of its own. */
+/** In `requestState`: an approved call in which its server asks something of its own. */
 const passPrefix = 'pml-approved:'
 /** How long a person may take to answer what the server of an approved call asks, and how many such calls are kept. */
 const passExpiresMs = 60 * 60_000
@@ -60,7 +60,7 @@ const mostPasses = 1_000
 const mostClosed = 200
 
 export function createGateCall(deps: GateCallDeps): GateCall {
-  const { rules } = deps
+  const { rules, states } = deps
   const passes = createPasses()
   const questions = createQuestions(deps)
 
@@ -92,11 +92,9 @@ export function createGateCall(deps: GateCallDeps): GateCall {
         return makeApproved({ ...rest, round: { ...(inputResponses && { inputResponses }), ...pass } })
       }
     }
+    const asked = state?.startsWith(statePrefix.decision) ? askedIn(state, caller) : undefined
     if (deps.config().validateArguments) await deps.checkArguments(tool, args)
-    const isOurRound = state?.startsWith(decisionPrefix) === true
-    if (isOurRound) {
-      await takeAnswer(call, state.slice(decisionPrefix.length), round?.inputResponses)
-    }
+    if (asked !== undefined) await takeAnswer(call, asked, round?.inputResponses)
     for (;;) {
       if (caller.signal.aborted) throw new CallAbortedError(tool.id)
       const outcome = await deps.approvals.request(call)
@@ -107,13 +105,31 @@ export function createGateCall(deps: GateCallDeps): GateCall {
       if (client === undefined) return approvalRequired(pending)
       if (client.takesInputRequired) {
         // A client that had its chance and said nothing is not asked the same again and again.
-        const wasAsked = isOurRound && state === decisionPrefix + pending.id
-        return wasAsked ? approvalRequired(pending) : inputRequired(pending)
+        return asked === pending.id ? approvalRequired(pending) : inputRequired(pending, call)
       }
       const answered = await questions.ask(pending, client, caller.signal, cameAt)
       if (answered === undefined) return approvalRequired(pending)
       if (answered.answer?.verdict !== 'approve') throw notApproved(answered)
     }
+  }
+
+  /**
+   * The decision that this client was asked. That it was about this call is seen when it is answered: what does not fit is written
+   * down there. @throws where no such client was asked.
+   */
+  function askedIn(state: string, { clientName }: Caller): string {
+    const [id] = states.read('decision', state, clientName)?.ids ?? []
+    if (id === undefined) throw notThisRequest('')
+    return id
+  }
+
+  function inputRequired(decision: Decision, call: DirectRequest): ToolResult {
+    const asked = { ids: [decision.id], request: requestHash(call) }
+    return {
+      resultType: 'input_required',
+      inputRequests: { [decision.id]: approvalQuestion(decision) },
+      requestState: states.write('decision', asked, call.caller),
+    } as unknown as ToolResult
   }
 
   /** What the next round of a client says of the decision it was asked. */
@@ -248,6 +264,10 @@ function createPasses() {
   }
 }
 
+function requestHash({ tool, arguments: args }: DirectRequest): string {
+  return hashArguments({ name: tool, arguments: args })
+}
+
 function nameOf({ caller, tool, verdict, arguments: args }: DirectRequest): string {
   return JSON.stringify([caller, tool, verdict.policyVersion, hashArguments(args)])
 }
@@ -256,15 +276,7 @@ function nameOf({ caller, tool, verdict, arguments: args }: DirectRequest): stri
 function withoutOurRound(caller: Caller): Caller {
   const { round, ...rest } = caller
   const state = round?.requestState
-  return state?.startsWith(decisionPrefix) || state?.startsWith(passPrefix) ? rest : caller
-}
-
-function inputRequired(decision: Decision): ToolResult {
-  return {
-    resultType: 'input_required',
-    inputRequests: { [decision.id]: approvalQuestion(decision) },
-    requestState: decisionPrefix + decision.id,
-  } as unknown as ToolResult
+  return state?.startsWith(statePrefix.decision) || state?.startsWith(passPrefix) ? rest : caller
 }
 
 /** For a client that cannot ask, and for headless ones: all that is needed to go on from here. */

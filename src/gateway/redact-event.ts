@@ -1,6 +1,5 @@
-import { type Redact, redactData, redactJson } from '../model/redact.js'
-import { redactDecision, redactError, redactTask } from '../model/redact-run.js'
-import type { RunCommand } from '../model/run-command.js'
+import type { Redact } from '../model/redact.js'
+import { redactCommand, redactDecision, redactError, redactTask } from '../model/redact-run.js'
 import type { RunEvent } from '../model/run-event.js'
 import { reportRun } from './report-run.js'
 
@@ -31,11 +30,4 @@ export function redactEvent(event: RunEvent, redact: Redact): RunEvent {
     default:
       return event
   }
-}
-
-/** Beside its `type`, which a secret may be equal to, it is what somebody else said. */
-function redactCommand(command: RunCommand, redact: Redact): RunCommand {
-  const { type, ...said } = command
-  if (command.type === 'modify') return { ...command, arguments: redactData(command.arguments, redact) }
-  return { type, ...redactJson(said, redact) } as RunCommand
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Decision } from '../model/decision.js'
 import type { RunReport } from './report-run.js'
-import { listRuns } from './runs-api.js'
+import { listRuns, runEvents } from './runs-api.js'
 import {
   eventually,
   makeTool,
@@ -226,6 +226,19 @@ describe('the list', () => {
     const stored = { id, status: 'running', tasks: 1, startedAt: 0 } as const
     const runs = { ...house.runs, list: async () => [stored] }
     expect(await listRuns(5, { runs, redact: (text) => text })).toEqual([{ ...stored, isElsewhere: true }])
+  })
+
+  it.each([
+    ['running', ['run-start']],
+    ['interrupted', ['run-start', 'run-pause']],
+    ['approval_required', ['run-start', 'run-pause']],
+    ['complete', ['run-end']],
+  ] as const)('of a run that is stored as %s, and is not under way here, tells %j', async (status, told) => {
+    await open()
+    const runs = { ...house.runs, find: async () => ({ id: 'r1', status, tasks: [], startedAt: 0 }) }
+    const types: string[] = []
+    for await (const { type } of await runEvents('r1', { runs, redact: (text) => text })) types.push(type)
+    expect(types).toEqual(told)
   })
 
   it('a beginning that several have names none of them', async () => {

@@ -118,9 +118,9 @@ async function* eventsOfStored(run: Run): AsyncGenerator<RunEvent, void> {
     return
   }
   yield { type: 'run-start', run }
-  // Whatever it did when its gateway went away, it does nothing until it is taken up.
-  const status = run.status === 'running' ? 'interrupted' : (run.status as WaitingStatus)
-  yield { type: 'run-pause', runId: run.id, status }
+  // One that is stored as going on has not paused: its gateway went away, and it may be taken up any moment.
+  if (run.status !== 'running')
+    yield { type: 'run-pause', runId: run.id, status: run.status as WaitingStatus }
 }
 
 async function findRun(named: string, { runs }: RunsDeps): Promise<Run> {

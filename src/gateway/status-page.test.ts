@@ -107,9 +107,20 @@ describe('the status page', () => {
     expect(text).toContain('once more, after a call that was cut off and may have taken effect')
   })
 
+  it('counts the calls of a task done for each, and says that the agent tried to approve them itself', () => {
+    const refusals = [{ verdict: 'approve', by: 'agent', code: 'DECISION_HUMAN', at: 0 }] as const
+    const each = { ...decision, arguments: { each: [{ path: 'a' }, { path: 'b' }] }, refusals }
+    const text = renderStatusPage({ ...nothing, status, decisions: [each] })
+    expect(text).toContain('<pre>2 calls, one for each:\n')
+    expect(text).toContain('Note: the agent tried to approve it itself')
+    expect(text).toContain('Run: run-1, task rm')
+  })
+
   it('says where arguments are too long to be shown in full', () => {
     const long = { ...decision, arguments: { text: 'x'.repeat(50_000) } }
-    expect(renderStatusPage({ ...nothing, status, decisions: [long] })).toMatch(/and 30,\d+ characters more/)
+    expect(renderStatusPage({ ...nothing, status, decisions: [long] })).toMatch(
+      /\(50\d{3} characters; all of them with: pml approve --json\)/,
+    )
   })
 
   it('keeps a revision on one line, and tells tools of servers that are down apart', () => {

@@ -4,8 +4,8 @@ import { formatDuration } from '../model/format-duration.js'
 import type { Risk } from '../model/risk.js'
 import type { RunEvent } from '../model/run-event.js'
 import type { ServerState } from '../model/server.js'
+import { type DecisionFact, decisionFacts } from './ask-person.js'
 import type { ConfigProblem, Status, StatusRun, ToolSummary } from './status.js'
-import { writeOutUnseen } from './write-out-unseen.js'
 
 export interface StatusPage {
   readonly status: Status
@@ -115,9 +115,7 @@ function waitingList({ waiting, decisions, status: { configProblem, servers } }:
 
 /** All that the answer is about: nobody can answer for what they did not see. */
 function decisionItem(decision: Decision): string {
-  const { id, kind, tool, caller, runId, taskId, risk, why, soFar, expiresAt } = decision
-  const place = runId === undefined ? '' : ` · run <code>${html(runId)}</code>`
-  const task = taskId === undefined ? '' : `, task <code>${html(taskId)}</code>`
+  const { id, kind, tool, caller, risk } = decision
   const button = (verdict: Verdict, label: string): string =>
     `<button data-decision="${html(id)}" data-verdict="${verdict}">${label}</button>`
   const question =
@@ -125,23 +123,19 @@ function decisionItem(decision: Decision): string {
       ? `${html(caller)} wants to call`
       : `${html(caller)} wants to call once more, after a call that was cut off and may have taken effect,`
   return `<li class="ask"><p>${question} <code>${html(tool)}</code> <span class="badge ${riskTones[risk]}">${risk}</span></p>
-<pre>${html(shownArguments(decision))}</pre>
-<p>${html(why)}</p>
-<p class="none">So far: ${html(soFar === '' ? 'nothing' : soFar)} · expires <time>${utc(expiresAt)}</time> UTC${place}${task}</p>
+${decisionFacts(decision, longestArguments).map(factLine).join('\n')}
 <p class="answer">${button('approve', 'Approve')} ${button('reject', 'Reject')}</p>
 <p class="none">or <code>pml approve ${html(id)}</code></p></li>`
 }
 
-const riskTones: Readonly<Record<Risk, string>> = { safe: 'good', moderate: 'calm', dangerous: 'bad' }
-
-/** Line by line; what cannot be seen is written out. */
-function shownArguments({ arguments: args }: Decision): string {
-  const text = writeOutUnseen(JSON.stringify(args, undefined, 2))
-  const more = text.length - longestArguments
-  return more <= 0
-    ? text
-    : `${text.slice(0, longestArguments)}\n... and ${count(more)} characters more: pml approve --json`
+function factLine([name, text]: DecisionFact): string {
+  // Its badge stands above.
+  if (name === 'risk') return ''
+  if (name === 'arguments') return `<pre>${html(text)}</pre>`
+  return `<p class="none">${html(`${name[0]!.toUpperCase()}${name.slice(1)}: ${text}`)}</p>`
 }
+
+const riskTones: Readonly<Record<Risk, string>> = { safe: 'good', moderate: 'calm', dangerous: 'bad' }
 
 /** A file to be written is shown in full, a book is not. */
 const longestArguments = 20_000

@@ -109,9 +109,13 @@ export interface TestGatewayOptions {
   readonly runStore?: RunStore
   /** Where a test needs a certain plan; else the real one, which has seen nothing yet. */
   readonly planner?: IntentPlanner
+  readonly stateKey?: Uint8Array
   /** Resources, prompts and the rest of the servers. */
   readonly passing?: Servers
 }
+
+/** The same for all: a gateway that comes after another knows its states. */
+const testStateKey = Buffer.alloc(32, 7)
 
 const noPassing: Servers = {
   offers: () => ({}),
@@ -133,7 +137,7 @@ export interface TestGateway {
   setServers(servers: readonly ServerState[]): void
   setConfig(config: Partial<PmlConfig>): void
   /** A client over a pair of streams. */
-  stream(options?: ClientOptions): Promise<Client>
+  stream(options?: ClientOptions, name?: string): Promise<Client>
   /** A client over HTTP on loopback. */
   http(options?: ClientOptions): Promise<Client>
   /** The address of the HTTP face; `local` has the rights of the socket. */
@@ -216,13 +220,18 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
       return tools.filter((tool) => ids.includes(tool.id))
     },
     async lend() {},
+    stateKey: options.stateKey ?? testStateKey,
     countTokens: (asked) => void counted.push(...asked),
     version: '0.0.0-test',
     log: silentLog,
     redact,
   })
-  const connect = async (transport: Transport, clientOptions: ClientOptions = {}): Promise<Client> => {
-    const client = new Client({ name: 'test', version: '1.0.0' }, clientOptions)
+  const connect = async (
+    transport: Transport,
+    clientOptions: ClientOptions = {},
+    name = 'test',
+  ): Promise<Client> => {
+    const client = new Client({ name, version: '1.0.0' }, clientOptions)
     await client.connect(transport)
     closers.push(() => client.close())
     return client
@@ -260,11 +269,11 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
       config = { ...config, ...next }
       change()
     },
-    stream(clientOptions) {
+    stream(clientOptions, name) {
       const toGateway = new PassThrough()
       const toClient = new PassThrough()
       gateway.serveStream(toGateway, toClient)
-      return connect(streamClientTransport(toClient, toGateway), clientOptions)
+      return connect(streamClientTransport(toClient, toGateway), clientOptions, name)
     },
     async http(clientOptions) {
       return connect(new StreamableHTTPClientTransport(new URL('/mcp', await listen())), clientOptions)

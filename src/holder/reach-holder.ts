@@ -59,7 +59,13 @@ async function exchange(
   body: string | undefined,
 ): Promise<unknown> {
   const answer = (await ask(path, method, url, body).catch((cause: unknown) => {
-    throw new HolderError('The gateway went away during the request.', 'Run the command again.', { cause })
+    throw new HolderError(
+      'The gateway went away during the request.',
+      'What had begun is not lost: look with pml runs before you run the command again.',
+      {
+        cause,
+      },
+    )
   })) as { error?: { code: string; message: string; hint: string } }
   if (answer.error) throw new PmlError(answer.error.code, answer.error.message, answer.error.hint)
   return answer

@@ -71,6 +71,33 @@ describe('what a bridge remembers of a session', () => {
     expect(memory.replay()).toMatchObject({ repeat: [], failed: [] })
   })
 
+  it.each([
+    'execute_workflow',
+    'pml:execute_workflow',
+    'mcp__pml__control_workflow',
+  ])('says of %s that what had begun goes on, and where to look', (name) => {
+    const memory = session()
+    const lost = { jsonrpc: '2.0', id: 'x', method: 'tools/call', params: { name, arguments: {} } }
+    memory.fromClient(lost)
+    memory.delivered(lost)
+    const { repeat, failed } = memory.replay()
+    expect(repeat).toEqual([])
+    expect(failed).toMatchObject([{ id: 'x', error: { data: { code: 'GATEWAY_LOST' } } }])
+    const { message } = failed[0]!.error as { message: string }
+    expect(message).toContain('is taken up again and goes on')
+    expect(message).toContain('control_workflow {"action":"status"}')
+    expect(message).toContain('pml runs')
+  })
+
+  it('looks at a workflow again under any name of ours', () => {
+    const memory = session()
+    const params = { name: 'pml__control_workflow', arguments: { action: 'status' } }
+    const look = { jsonrpc: '2.0', id: 'l', method: 'tools/call', params }
+    memory.fromClient(look)
+    memory.delivered(look)
+    expect(memory.replay()).toMatchObject({ repeat: [look], failed: [] })
+  })
+
   it('sends a tool call again that the holder never took in', () => {
     const memory = session()
     const write = {

@@ -1,3 +1,5 @@
+import { ownToolName } from '../model/own-tool-name.js'
+
 /**
  * What a bridge must remember of a client's session to set it up again at another holder: the handshake, what was
  * subscribed to, and the requests that have no answer yet. Pure bookkeeping over JSON-RPC messages.
@@ -98,24 +100,33 @@ function isAnswer(message: Message): boolean {
 /** A tool call may have been carried out before the holder died: only those that change nothing are sent again. */
 function isRepeatable(message: Message): boolean {
   if (message.method !== 'tools/call') return true
-  const name = message.params?.name
+  const name = calledTool(message)
   if (name === 'discover') return true
   const action = (message.params?.arguments as { action?: unknown } | undefined)?.action
   return name === 'control_workflow' && (action === 'status' || action === 'read')
 }
 
+function calledTool({ params }: Message): string | undefined {
+  return typeof params?.name === 'string' ? ownToolName(params.name) : undefined
+}
+
 function cutOff(message: Message): Message {
+  const name = calledTool(message)
+  const { text, hint } = name === 'execute_workflow' || name === 'control_workflow' ? lostRun : lostCall
   return {
     jsonrpc: '2.0',
     id: message.id ?? null,
-    error: {
-      code: -32603,
-      message:
-        'The gateway process ended during this call, which may or may not have been carried out. Check before calling again.',
-      data: {
-        code: 'GATEWAY_LOST',
-        hint: 'Look at the effect of the call first; the gateway itself is back.',
-      },
-    },
+    error: { code: -32603, message: text, data: { code: 'GATEWAY_LOST', hint } },
   }
+}
+
+const lostCall = {
+  text: 'The gateway process ended during this call, which may or may not have been carried out. Check before calling again.',
+  hint: 'Look at the effect of the call first; the gateway itself is back.',
+}
+
+/** Runs are stored: to start the same again would do everything twice. */
+const lostRun = {
+  text: 'The gateway process ended during this call. It is back, and a workflow that had begun is taken up again and goes on. Look before calling again: control_workflow {"action":"status"} without workflow_id lists the newest, as does `pml runs`.',
+  hint: 'control_workflow {"action":"status"} lists the newest workflows; call again only if this one is not among them.',
 }

@@ -52,14 +52,48 @@ describe('the words of a name', () => {
 
   it.each([
     ...['os:execute_command', 'os:exec', 'browser:browser_evaluate', 'shell:run', 'a:run', 'python:run_file'],
-    ...['a:run_script', 'db:run_query', 'db:execute_sql', 'a:bash', 'a:runInTerminal', 'a:eval'],
+    ...['a:run_script', 'db:run_query', 'db:execute_sql', 'a:bash', 'a:runInTerminal', 'a:eval', 'a:query'],
+    ...[
+      'a:python',
+      'a:python_repl',
+      'a:python_repl_tool',
+      'a:code_interpreter',
+      'a:repl',
+      'a:node',
+      'a:python3',
+    ],
+    ...['a:ssh', 'a:ssh_command', 'a:kubectl', 'a:kubectl_apply', 'a:command', 'a:cmd', 'a:browser_console'],
+    ...['a:terraform_apply', 'a:helm_upgrade', 'a:ansible_playbook', 'a:docker_run', 'a:code_execution'],
+    ...[
+      'a:aws_cli',
+      'a:javascript_tool',
+      'a:nodejs',
+      'a:list_and_command',
+      'a:sql',
+      'a:graphql',
+      'a:write_query',
+    ],
   ])('what runs what it is given is dangerous: %s', (id) => {
     expect(risk(id)).toBe('dangerous')
   })
 
   it.each([
     ...['files:write_file', 'gh:create_issue', 'gh:create_merge_request', 'mail:draft_email', 'a:run_report'],
-    ...['files:read_or_create', 'a:toggle_status', 'mail:mark_as_read', 'a:frobnicate', 'a:query', 'a:文件'],
+    ...['files:read_or_create', 'a:toggle_status', 'mail:mark_as_read', 'a:frobnicate', 'a:文件'],
+    ...[
+      'ui:create_node',
+      'ui:update_node',
+      'pw:browser_console_messages',
+      'a:python_packages',
+      'a:add_ssh_key',
+    ],
+    ...[
+      'tf:terraform_plan',
+      'k:kubectl_logs',
+      'a:create_command',
+      'a:generate_python_code',
+      'docs:query_docs',
+    ],
     ...['a:format_date', 'a:', 'git:git_checkout', 'lib:check_out', 'a:deletefile', 'os:start_server'],
   ])('what changes something, or tells nothing, is moderate: %s', (id) => {
     expect(risk(id)).toBe('moderate')
@@ -74,6 +108,14 @@ describe('the words of a name', () => {
       'mail:list_message_threads',
     ],
     ...['git:git_status', 'a:getSettings', 'x:read_thread', 'a:find_email', 'vs:get_terminal_output'],
+    ...[
+      'a:get_command_history',
+      'a:list_python_packages',
+      'a:list_console_messages',
+      'a:get_node',
+      'a:list_ssh_keys',
+    ],
+    ...['gh:search_query_logs', 'kubectl:kubectl_get', 'terraform:get_provider_docs'],
   ])('what reads is safe where nothing says otherwise: %s', (id) => {
     expect(risk(id)).toBe('safe')
   })

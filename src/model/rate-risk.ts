@@ -1,3 +1,5 @@
+import { isObject } from './json.js'
+import { namesStatement, type StatementTaker } from './rate-statement.js'
 import type { Risk } from './risk.js'
 import type { Tool } from './tool.js'
 import { splitWords } from './words/split-words.js'
@@ -6,6 +8,11 @@ export interface RatedRisk {
   readonly risk: Risk
   /** One sentence, for a person who is asked. */
   readonly why: string
+}
+
+export interface RatedTool extends RatedRisk {
+  /** Where it is given statements, each call is rated by them: rate-statement.ts. */
+  readonly byStatement?: StatementTaker
 }
 
 /**
@@ -18,18 +25,41 @@ export interface RatedRisk {
 export function rateRisk(
   tool: Pick<Tool, 'server' | 'name' | 'definition'>,
   { isTrusted }: { readonly isTrusted: boolean },
-): RatedRisk {
+): RatedTool {
   const { destructiveHint, readOnlyHint } = tool.definition.annotations ?? {}
   if (destructiveHint === true) return { risk: 'dangerous', why: 'Its server says that it may destroy.' }
   if (readOnlyHint === true && isTrusted) return { risk: 'safe', why: 'Its server says that it only reads.' }
   const serverWords = splitWords(tool.server)
   const words = splitWords(tool.name)
-  const runs = runningWord(words, serverWords)
-  if (runs !== undefined)
-    return { risk: 'dangerous', why: `It runs what it is given, by the word "${runs}" of its name.` }
+  const code = codeWord(words, serverWords)
+  if (code !== undefined) return runsGiven(code)
   const harm = harmfulWord(words)
   if (harm !== undefined)
     return { risk: 'dangerous', why: `It cannot be undone, by the word "${harm}" of its name.` }
+  const runs = runningWord(words, serverWords)
+  const plain =
+    runs === undefined ? rateWords(words, { serverWords, isTrusted, readOnlyHint }) : runsGiven(runs)
+  const byStatement = takesStatement(tool, { words, serverWords, runs, plain })
+  if (byStatement === undefined) return plain
+  return { risk: 'dangerous', why: 'It runs the statement that it is given.', byStatement }
+}
+
+function runsGiven(word: string): RatedRisk {
+  return { risk: 'dangerous', why: `It runs what it is given, by the word "${word}" of its name.` }
+}
+
+function rateWords(
+  words: readonly string[],
+  {
+    serverWords,
+    isTrusted,
+    readOnlyHint,
+  }: {
+    readonly serverWords: readonly string[]
+    readonly isTrusted: boolean
+    readonly readOnlyHint: boolean | undefined
+  },
+): RatedRisk {
   const write = words.find((word) => writes.has(word))
   if (write !== undefined)
     return { risk: 'moderate', why: `It changes something, by the word "${write}" of its name.` }
@@ -70,25 +100,117 @@ const reads = wordSet(
   `read get list search find fetch view show describe count lookup retrieve inspect status info preview explain compare diff
   stat ls cat head tail tree whoami exists ping history`,
 )
-/** These run what they are given whatever stands beside them, */
+/** These run what they are given whatever stands beside them, unless it is a statement, which tells itself what it does; */
 const runners = wordSet('exec execute eval evaluate spawn')
-/** these unless it is read what they have left, */
+/** these unless it is read what they have left; */
 const runnersUnlessThings = wordSet('shell bash zsh powershell terminal')
-/** and `run` with something of these beside it, or with nothing at all: a report can be run, too. */
+/** these where the name ends with them: `python`, `ssh_command`, not `python_packages`; */
+const languages = wordSet(
+  `python py ipython nodejs javascript js typescript ts deno ruby perl lua php repl interpreter console cmd command commands cli`,
+)
+/** and these may still follow. `node` alone is too often a node of a tree. */
+const trailing = wordSet('tool code session cell sandbox runner line inline input node repl script 2 3')
+/** A new command is not given one. */
+const makes = wordSet('create add register install update edit save define new generate format lint')
+/** These steer machines by what follows, unless that only looks, */
+const steering = wordSet('kubectl terraform tofu terragrunt ansible helm ssh gcloud')
+const looking = wordSet(
+  'plan validate logs log version versions docs template lint fmt output context inventory',
+)
+/** or it is about their things. */
+const steered = wordSet('key keys config configs host hosts chart charts module modules provider providers')
+/** Words of running, as nouns, and what else turns a language or a container into what runs it. */
+const runNouns = wordSet('execution executor runner interpreter sandbox run')
+/** `run` with something of these beside it, or with nothing at all: a report can be run, too. */
 const runnable = wordSet(
   `command commands cmd script scripts code python javascript js typescript node program process binary sql query statement
-  snippet cell notebook console ssh`,
+  snippet cell notebook console ssh docker`,
 )
+/** What is given to these is a statement for certain, */
+const statementWords = wordSet(
+  'sql statement statements cypher sparql graphql gql mutation psql cql kql dml ddl plsql tsql',
+)
+/** to these perhaps: a `query` may be plain words, */
+const queryWords = wordSet('query queries')
+/** to these if the name says no more. */
+const databases = wordSet(
+  'mysql sqlite postgres postgresql mariadb duckdb clickhouse snowflake bigquery redshift oracle mssql db database neo4j',
+)
+/** And with these it is plain words. */
+const searches = wordSet('search find lookup docs documentation wiki web')
 /** Behind these begins another deed. */
 const joins = wordSet('and or then')
 
 function runningWord(words: readonly string[], serverWords: readonly string[]): string | undefined {
-  const runner = words.find(
-    (word, at) => runners.has(word) || (runnersUnlessThings.has(word) && !isThing(words, at)),
-  )
+  const runner = words.find((word) => runners.has(word))
   if (runner !== undefined || !words.includes('run')) return runner
-  const isRun = (word: string): boolean => runnable.has(word) || runnersUnlessThings.has(word)
-  return words.length === 1 || words.some(isRun) || serverWords.some(isRun) ? 'run' : undefined
+  return words.length === 1 || words.some((word) => runnable.has(word)) || serverWords.some(isCode)
+    ? 'run'
+    : undefined
+}
+
+function isCode(word: string): boolean {
+  return runnable.has(word) || runnersUnlessThings.has(word)
+}
+
+/** The word by which it runs code, a shell's commands or a machine's, whatever the arguments. */
+function codeWord(words: readonly string[], serverWords: readonly string[]): string | undefined {
+  const shell = words.find((word, at) => runnersUnlessThings.has(word) && !isThing(words, at))
+  if (shell !== undefined) return shell
+  const isRead = words.some((word) => reads.has(word)) && !words.some((word) => joins.has(word))
+  const steers = words.findIndex((word) => steering.has(word))
+  if (
+    steers !== -1 &&
+    !isRead &&
+    !words.some((word) => looking.has(word)) &&
+    !steered.has(words[steers + 1] ?? '')
+  )
+    return words[steers]
+  if (isRead) return undefined
+  const end = words.findLastIndex((word) => !trailing.has(word))
+  const last = words[end] ?? words.find((word) => word === 'repl' || word === 'node') ?? ''
+  const isLanguage = languages.has(last) || last === 'repl' || (last === 'node' && words.length === 1)
+  if (isLanguage && !words.slice(0, Math.max(end, 0)).some((word) => makes.has(word))) return last
+  const isRun = words.some((word) => runNouns.has(word))
+  const given = words.find((word) => word === 'code' || word === 'docker' || languages.has(word))
+  if (isRun && given !== undefined) return given
+  return words.includes('run') && serverWords.some((word) => languages.has(word)) ? 'run' : undefined
+}
+
+/** Undefined where it is given none, or where what it is given is words to search for. */
+function takesStatement(
+  { definition }: Pick<Tool, 'definition'>,
+  {
+    words,
+    serverWords,
+    runs,
+    plain,
+  }: {
+    readonly words: readonly string[]
+    readonly serverWords: readonly string[]
+    readonly runs: string | undefined
+    readonly plain: RatedRisk
+  },
+): StatementTaker | undefined {
+  const { properties } = definition.inputSchema
+  const parameters = isObject(properties) ? Object.keys(properties) : []
+  const takesSql = parameters.some(
+    (name) => namesStatement(name) && splitWords(name).some((word) => statementWords.has(word)),
+  )
+  const isCertainWord = words.some((word) => statementWords.has(word))
+  const isQuery = words.some((word) => queryWords.has(word))
+  const isDatabase = words.length > 0 && words.every((word) => databases.has(word))
+  if (!takesSql && (words.some((word) => searches.has(word)) || !(isCertainWord || isQuery || isDatabase)))
+    return undefined
+  // What is said to read is given statements where they read, else words: `read_query`, `get_bank_statement`.
+  const isRead = words.some((word) => reads.has(word))
+  const isCertain = takesSql || runs !== undefined || words.includes('write') || (isCertainWord && !isRead)
+  const saysNoMore = words.every(
+    (word) => statementWords.has(word) || queryWords.has(word) || serverWords.includes(word),
+  )
+  const without: RatedRisk =
+    isCertainWord && saysNoMore ? { risk: 'dangerous', why: 'It is not one plain SELECT.' } : plain
+  return { isCertain, without }
 }
 
 function harmfulWord(words: readonly string[]): string | undefined {

@@ -116,7 +116,8 @@ export class Memory {
   seeRun(seen: Run, by = 'report'): void {
     const run = this.identify(seen.intent, seen.id)
     if (run === undefined) return
-    run.toldBy ??= by
+    // With trouble it is said that it may not be stored: as `stored: false` in a reply.
+    if (!('trouble' in seen)) run.toldBy ??= by
     run.hasEnded = isRunEnded(seen.status)
     for (const task of seen.tasks) this.#seeTask(run, task)
     for (const decision of seen.decisions ?? []) this.seeDecision(decision)

@@ -56,7 +56,16 @@ async function readWorkflow(file: string, io: Io): Promise<{ tasks: unknown; int
     throw error
   }
   if (Array.isArray(value)) return { tasks: value }
-  if (value !== null && typeof value === 'object' && 'tasks' in value) return value
+  if (value !== null && typeof value === 'object' && 'tasks' in value) {
+    // What would not be done must not pass in silence.
+    const unknown = Object.keys(value).find((key) => key !== 'tasks' && key !== 'intent')
+    if (unknown !== undefined)
+      throw new UsageError(
+        `Unknown key "${unknown}" in ${file}.`,
+        'A file has tasks and intent: pml run --help',
+      )
+    return value
+  }
   throw new UsageError(`Expected tasks in ${file}.`, 'See: pml run --help')
 }
 

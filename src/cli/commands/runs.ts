@@ -1,6 +1,7 @@
 import { UsageError } from '../../errors.js'
 import type { RunReport } from '../../gateway/report-run.js'
 import type { ListedRun } from '../../gateway/runs-api.js'
+import type { Status } from '../../gateway/status.js'
 import { writeOutUnseen } from '../../gateway/write-out-unseen.js'
 import type { HolderApi } from '../../holder/holder-api.js'
 import { type Decision, isPending } from '../../model/decision.js'
@@ -9,7 +10,7 @@ import { isRunEnded } from '../../model/run.js'
 import { commonArgs, defineCliCommand, gatewayChoice } from '../cli-command.js'
 import { coloursFor } from '../colour.js'
 import { describeDecision } from '../describe-decision.js'
-import { answerHint, describeRun } from '../describe-run.js'
+import { answerAllHints, answerHint, describeRun } from '../describe-run.js'
 import { formatTable } from '../format-table.js'
 import { type Io, printJson, printLine } from '../io.js'
 
@@ -54,11 +55,22 @@ async function tellRuns(limit: number, json: boolean, api: HolderApi, io: Io): P
   const { runs } = (await api.get(`/api/runs?limit=${limit}`)) as { runs: readonly ListedRun[] }
   const { decisions } = (await api.get('/api/decisions')) as { decisions: readonly Decision[] }
   if (json) printJson(io, { runs, decisions })
-  else printLine(io, describeRuns(runs, decisions, io))
+  else {
+    // A gateway that was opened for this command alone takes nothing up by itself.
+    const isTakenUp = runs.some(isLeft) && ((await api.get('/api/status')) as Status).pid !== process.pid
+    printLine(io, describeRuns({ runs, decisions, isTakenUp }, io))
+  }
   return 0
 }
 
-function describeRuns(runs: readonly ListedRun[], decisions: readonly Decision[], io: Io): string {
+interface ToldRuns {
+  readonly runs: readonly ListedRun[]
+  readonly decisions: readonly Decision[]
+  /** The gateway goes on by itself with what was left within the hour. */
+  readonly isTakenUp: boolean
+}
+
+function describeRuns({ runs, decisions, isTakenUp }: ToldRuns, io: Io): string {
   const colours = coloursFor(io, io.stdout)
   const asked = decisions.map((decision) =>
     [describeDecision(decision, colours, Date.now()), answerHint(decision)].join('\n'),
@@ -66,9 +78,15 @@ function describeRuns(runs: readonly ListedRun[], decisions: readonly Decision[]
   const list = runs.length === 0 ? 'No runs yet.' : runTable(runs, io.stdout.columns)
   const asking = new Set(decisions.map(({ runId }) => runId))
   const goOn = runs.flatMap((run) =>
-    isWaiting(run) && !asking.has(run.id) ? [`${stateOf(run)}: go on with: pml resume ${run.id}`] : [],
+    isWaiting(run) && !asking.has(run.id)
+      ? [
+          `${stateOf(run)}: ${isLeft(run) && isTakenUp ? 'is taken up again, or' : 'go on with'}: pml resume ${run.id}`,
+        ]
+      : [],
   )
-  return [list, ...(goOn.length > 0 ? [goOn.join('\n')] : []), ...asked].join('\n\n')
+  return [list, ...(goOn.length > 0 ? [goOn.join('\n')] : []), ...asked, ...answerAllHints(decisions)].join(
+    '\n\n',
+  )
 }
 
 /** Those that wait for somebody first, the others as they came: newest first. */
@@ -86,12 +104,16 @@ function runTable(runs: readonly ListedRun[], width?: number): string {
   return formatTable(['RUN', 'STATUS', 'TASKS', 'AGE', 'INTENT'], rows, width)
 }
 
-function isWaiting({ status, isElsewhere }: ListedRun): boolean {
-  return isElsewhere === true || (status !== 'running' && !isRunEnded(status))
+function isWaiting(run: ListedRun): boolean {
+  return isLeft(run) || (run.status !== 'running' && !isRunEnded(run.status))
 }
 
-function stateOf({ status, isElsewhere }: ListedRun): string {
-  return isElsewhere === true ? 'left' : status
+function stateOf(run: ListedRun): string {
+  return isLeft(run) ? 'left' : run.status
+}
+
+function isLeft({ isElsewhere }: ListedRun): boolean {
+  return isElsewhere === true
 }
 
 async function tellRun(named: string, json: boolean, api: HolderApi, io: Io): Promise<number> {

@@ -20,7 +20,10 @@ let house: TestGateway
 let folder: string
 /** What somebody else does while a person looks at what waits. */
 let meanwhile: () => Promise<unknown>
+/** What the gateway answers instead. */
+let answers: Readonly<Record<string, unknown>>
 beforeEach(() => {
+  answers = {}
   meanwhile = async () => {}
   folder = mkdtempSync(join(tmpdir(), 'pml-steer-'))
   writeFileSync(
@@ -55,7 +58,7 @@ async function openApi(): Promise<HolderApi> {
   }
   return {
     async get(path) {
-      const answer = await exchange(path)
+      const answer = answers[path] ?? (await exchange(path))
       if (path === '/api/decisions') await meanwhile()
       return answer
     },
@@ -173,7 +176,7 @@ describe('approve and reject', () => {
     'run',
   ] as const)('by a %s, tell what was decided and what the run does now', async (by) => {
     const made = await waiting()
-    const { code, stdout } = await pml(['approve', made[by], '--reason', 'looked'])
+    const { code, stdout } = await pml(['approve', made[by], '--reason', 'looked', '--yes'])
     expect(stdout).toBe(
       `Approved files:delete of task rm (${made.decision}).\nRun ${made.run}: complete. See: pml runs show ${made.run}\n`,
     )
@@ -181,38 +184,115 @@ describe('approve and reject', () => {
     expect(called()).toEqual(['files:read', 'files:delete'])
   })
 
-  it('the beginning of an id will do, where only one has it', async () => {
+  it('the beginning of an id will do to reject, where only one has it', async () => {
     const { decision } = await waiting()
     expect((await pml(['reject', decision.slice(0, 30)])).stdout).toContain('Rejected files:delete')
     await waiting()
     await waiting()
-    const { code, stderr } = await pml(['approve', '0'])
+    const { code, stderr } = await pml(['reject', '0'])
     expect([code, stderr]).toEqual([2, expect.stringContaining('2 decisions and 2 runs that wait')])
+  })
+
+  it('nothing is approved by the beginning of an id: another call may have come to have it', async () => {
+    const seen = await waiting()
+    await house.runs.decide(seen.decision, { verdict: 'reject', by: 'page' })
+    const other = await waiting()
+    for (const named of [seen.decision.slice(0, 8), other.decision.slice(0, 35), other.run.slice(0, 35)]) {
+      const { code, stderr } = await pml(['approve', named, '--yes'], { typed: 'y\n', isTTY: true })
+      expect(code).toBe(2)
+      expect(stderr).toContain(`"${named}" is only the beginning of an id`)
+      expect(stderr).toContain(`${other.decision}  files:delete (run ${other.run}, task rm)`)
+      expect(stderr).not.toContain(seen.decision)
+    }
+    expect(called()).not.toContain('files:delete')
+    expect((await pml(['approve', seen.decision])).code).toBe(1)
+    expect(called()).not.toContain('files:delete')
+  })
+
+  it.each(['run', '--all'])('of %s nothing is approved unseen: it needs a terminal or --yes', async (by) => {
+    const made = await waiting()
+    const named = by === 'run' ? made.run : by
+    for (const told of [
+      await pml(['approve', named]),
+      await pml(['approve', named, '--json'], { typed: 'y\n', isTTY: true }),
+    ]) {
+      expect(told.code).toBe(2)
+      expect(told.stdout + told.stderr).toContain('add --yes')
+    }
+    for (const typed of ['n\n', '\n', '']) {
+      const { code, stderr } = await pml(['approve', named], { typed, isTTY: true })
+      expect([code, stderr]).toEqual([1, expect.stringContaining('Nothing was approved.')])
+    }
+    expect(called()).toEqual(['files:read'])
+    const { code, stderr } = await pml(['approve', named], { typed: 'y\n', isTTY: true })
+    expect(stderr).toContain(`decision  ${made.decision}`)
+    expect(stderr).toContain('"text": "a\\u{202e}.txt"')
+    expect(stderr).toContain('Approve it? [y/N] ')
+    expect(code).toBe(0)
+    expect(called()).toEqual(['files:read', 'files:delete'])
+  })
+
+  it('what is asked after all was shown is not approved with it', async () => {
+    await waiting()
+    let later = { run: '', decision: '' }
+    meanwhile = async () => {
+      meanwhile = async () => {}
+      later = await waiting()
+    }
+    expect((await pml(['approve', '--all', '--yes'])).stdout.match(/^Approved/gm)).toHaveLength(1)
+    expect((await json('approve')).decisions).toMatchObject([{ id: later.decision }])
   })
 
   it('--all answers everything; a word with it is refused', async () => {
     await waiting()
     await waiting()
-    expect((await pml(['approve', '--all'])).stdout.match(/^Approved/gm)).toHaveLength(2)
+    const { stdout, stderr } = await pml(['approve', '--all'], { typed: 'y\n', isTTY: true })
+    expect(stderr).toContain('Approve all 2? [y/N] ')
+    expect(stdout.match(/^Approved/gm)).toHaveLength(2)
     expect(called()).toHaveLength(4)
-    expect((await pml(['approve', '--all'])).stdout).toBe('Nothing waits for an answer.\n')
+    expect(await pml(['approve', '--all'])).toMatchObject({
+      code: 0,
+      stdout: 'Nothing waits for an answer.\n',
+    })
     expect((await pml(['approve', 'x', '--all'])).code).toBe(2)
+    await waiting()
+    expect((await pml(['reject', '--all'])).stdout).toMatch(/^Rejected files:delete/)
+    expect((await pml(['reject', '--all', '--yes'])).stderr).toContain('Unknown option --yes.')
   })
 
-  it('what was answered before is told as it is', async () => {
+  it('where a run asks several things, its id is said to answer them all', async () => {
+    const tasks = ['a', 'b'].map((id) => ({ id, tool: 'files:delete', arguments: { text: id } }))
+    writeFileSync(join(folder, 'both.json'), JSON.stringify({ tasks }))
+    const { id } = await json('run', 'both.json')
+    await waiting()
+    const hint = `All 2 of run ${id} at once: pml approve ${id}, or: pml reject ${id}`
+    for (const argv of [['approve'], ['runs'], ['runs', 'show', id]])
+      expect((await pml(argv)).stdout.match(/^All .*$/gm)).toEqual([hint])
+    expect((await pml(['approve', id, '--yes'])).stdout.match(/^Approved/gm)).toHaveLength(2)
+    expect((await json('approve')).decisions).toHaveLength(1)
+  })
+
+  it('what was answered before is told as it is; once more is fine', async () => {
     const { run, decision } = await waiting()
-    await pml(['reject', decision])
-    expect((await pml(['approve', run])).stderr).toContain(`Nothing of run ${run} waits for an answer`)
+    expect((await pml(['approve', run, '--yes'])).code).toBe(0)
+    const again = await pml(['approve', run])
+    expect(again).toMatchObject({
+      code: 0,
+      stdout: `Nothing waits for an answer of run ${run}: it is complete.\n`,
+    })
+    expect(await json('approve', run)).toEqual({ answers: [], runs: [] })
+    expect((await pml(['approve', decision])).code).toBe(0)
+    expect((await pml(['reject', decision])).code).toBe(1)
     const unknown = await pml(['approve', 'none'])
     expect([unknown.code, unknown.stdout]).toEqual([1, expect.stringContaining('No decision "none".')])
-    expect(called()).toEqual(['files:read'])
+    expect(called()).toEqual(['files:read', 'files:delete'])
   })
 
   it('one that is refused does not keep the others from being answered, and makes the exit code 1', async () => {
     const { decision } = await waiting()
     await waiting()
     meanwhile = () => house.runs.decide(decision, { verdict: 'reject', by: 'page' })
-    const { code, stdout } = await pml(['approve', '--all'])
+    const { code, stdout } = await pml(['approve', '--all', '--yes'])
     expect(code).toBe(1)
     expect(stdout).toContain(`Not taken, ${decision}: `)
     expect(stdout.match(/^Approved/gm)).toHaveLength(1)
@@ -232,6 +312,15 @@ describe('runs', () => {
     expect(second).toMatch(new RegExp(`^${done} +complete +2`))
     expect(stdout).toContain(`approve with: pml approve ${decision}`)
     expect((await json('runs', '--limit', '1')).runs).toHaveLength(1)
+  })
+
+  it.each([
+    ['of a gateway that goes on with it', 1, 'is taken up again, or'],
+    ['opened for this command alone', process.pid, 'go on with'],
+  ])('of a run that was left, %s says how it goes on', async (_, pid, said) => {
+    const left = { id: 'r1', status: 'running', tasks: 1, startedAt: Date.now(), isElsewhere: true }
+    answers = { '/api/runs?limit=20': { runs: [left] }, '/api/status': { pid } }
+    expect((await pml(['runs'])).stdout).toContain(`left: ${said}: pml resume r1\n`)
   })
 
   it('show ID tells tasks, decisions and what comes next', async () => {

@@ -11,11 +11,11 @@ export function answerRun(
   view: RunView,
   request: ToolRequest,
   caller: Caller,
-  deps: ReplyDeps & Pick<RunForCallerDeps, 'desk'>,
+  deps: ReplyDeps & Pick<RunForCallerDeps, 'desk' | 'states'>,
 ): ToolResult {
   const { redact, results } = deps
   return (
-    askInAnswer(view.run, request, caller, deps) ??
+    askInAnswer(view, request, caller, deps) ??
     runReply(view, { redact, results, maxTokens: deps.config().maxResultTokens })
   )
 }

@@ -230,8 +230,8 @@ describe('abort', () => {
     expect(await control(done.workflow_id, 'abort')).toMatchObject({ status: 'complete' })
   })
 
-  it('a follow-up that is cancelled ends the run it waits for', async () => {
-    const { isSlow } = await open({ replyWithinMs: 5_000 })
+  it('a follow-up that is cancelled leaves the run that it waits for going', async () => {
+    const { finish, isSlow } = await open({ replyWithinMs: 5_000 })
     const { workflow_id } = await start([a, { ...slow, dependsOn: ['a'] }], { per_layer_validation: true })
     const stop = new AbortController()
     const pending = client.callTool(
@@ -241,9 +241,12 @@ describe('abort', () => {
     await isSlow()
     stop.abort()
     await expect(pending).rejects.toThrow()
+    // The cancellation was taken in before this answer was made.
+    expect(await control(workflow_id, 'status')).toMatchObject({ status: 'running' })
+    finish()
     await eventually(
       () => control(workflow_id, 'status'),
-      ({ status }) => status === 'aborted',
+      ({ status }) => status === 'complete' || status === 'layer_complete',
     )
   })
 
@@ -367,9 +370,101 @@ describe('what makes no sense is refused with what does', () => {
     await open()
     const args = { task: 'a', arguments: {}, tasks: [a], decision: 'x' }
     expect((await control('none', action, args)).error).toMatchObject({ code: 'RUN_NOT_FOUND' })
+    if (action === 'status') return
     expect((await call('control_workflow', { action, ...args })).error).toMatchObject({
       code: 'BAD_ARGUMENTS',
       message: expect.stringContaining('workflow_id'),
     })
+  })
+})
+
+describe('while the database is away', () => {
+  async function openAway() {
+    let isAway = false
+    house = openTestGateway({
+      tools: [makeTool('s', 'echo')],
+      config: { replyWithinMs: 150 },
+      record: async () => (isAway ? Promise.reject(new Error('the disk is full')) : undefined),
+    })
+    client = await house.stream({ versionNegotiation: { mode: 'auto' } })
+    return {
+      goAway: () => {
+        isAway = true
+      },
+      comeBack: () => {
+        isAway = false
+      },
+    }
+  }
+
+  it.each([
+    ['continue', {}, 'complete'],
+    ['skip', { task: 'b' }, 'partial_failure'],
+    ['pause', {}, 'paused'],
+    ['abort', {}, 'aborted'],
+    ['inject', { tasks: [{ id: 'more', tool: 's:echo' }] }, 'layer_complete'],
+  ])('%s is answered in time with what hinders it, and carried out afterwards', async (action, more, then) => {
+    const { goAway, comeBack } = await openAway()
+    const { workflow_id } = await start([a, b], { per_layer_validation: true })
+    goAway()
+    const answer = await client.callTool({
+      name: 'control_workflow',
+      arguments: { workflow_id, action, ...more },
+    })
+    expect(dataOf(answer)).toMatchObject({
+      status: 'layer_complete',
+      workflow_id,
+      stored: false,
+      trouble: expect.stringMatching(
+        new RegExp(`^the disk is full\\. "${action}" is not carried out yet: .* database is back`),
+      ),
+    })
+    expect(textOf(answer)).toContain(`"${action}" is not carried out yet`)
+    comeBack()
+    await eventually(
+      () => control(workflow_id, 'status'),
+      (reply) => reply.status === then && !('stored' in reply),
+    )
+  })
+})
+
+describe('status without workflow_id', () => {
+  interface Listed {
+    readonly status: string
+    readonly workflows: readonly { workflow_id: string; status: string; intent?: string; tasks: number }[]
+  }
+  const list = async (args: object = {}) => {
+    const answer = await client.callTool({
+      name: 'control_workflow',
+      arguments: { action: 'status', ...args },
+    })
+    return { text: textOf(answer), ...dataOf<Listed>(answer) }
+  }
+
+  it('lists the newest 20, those first that have not ended, without secrets', async () => {
+    await open({ secrets: ['hush-hush'] })
+    expect(await list()).toMatchObject({
+      status: 'complete',
+      workflows: [],
+      text: 'There are no workflows yet.',
+    })
+    for (let i = 0; i < 20; i++) await start([a])
+    const waits = await start([a, b], { per_layer_validation: true, intent: 'send hush-hush' })
+    const last = await start([a])
+    const now = await list({ workflow_id: '' })
+    expect(now.workflows).toHaveLength(20)
+    expect(now.workflows.slice(0, 2)).toMatchObject([
+      {
+        workflow_id: waits.workflow_id,
+        status: 'layer_complete',
+        intent: expect.stringMatching(/^send /),
+        tasks: 2,
+        startedAt: expect.any(Number),
+      },
+      { workflow_id: last.workflow_id, status: 'complete', tasks: 1 },
+    ])
+    expect(now.text.split('\n')).toHaveLength(20)
+    expect(now.text).toContain(`${waits.workflow_id} layer_complete, 2 tasks, begun `)
+    expect(JSON.stringify(now)).not.toContain('hush-hush')
   })
 })

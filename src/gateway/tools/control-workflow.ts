@@ -3,6 +3,7 @@ import type { ToolDefinition } from '../../model/tool.js'
 import type { ToolResult } from '../../model/tool-call.js'
 import { bytesPerToken } from '../estimate-tokens.js'
 import { answerRun } from './answer-run.js'
+import { listWorkflows } from './list-workflows.js'
 import { type Caller, type MetaTool, reply } from './meta-tool.js'
 import {
   optionalChoice,
@@ -52,7 +53,7 @@ export const controlWorkflowDefinition: ToolDefinition = {
   inputSchema: {
     type: 'object',
     properties: {
-      workflow_id: { type: 'string' },
+      workflow_id: { type: 'string', description: 'status without it lists the newest' },
       action: { type: 'string', enum: [...actions] },
       task: { type: 'string', description: 'modify, skip, retry: its id' },
       tasks: { type: 'array', items: { type: 'object' }, description: 'inject: as in execute_workflow' },
@@ -87,6 +88,8 @@ export function createControlWorkflow(deps: ControlWorkflowDeps): MetaTool {
       const request = { name, arguments: args }
       const round = await takeRound(request, caller, deps)
       if (round !== undefined) return answerRun(round, request, caller, deps)
+      if (action === 'status' && optionalText(name, args, 'workflow_id') === undefined)
+        return listWorkflows(deps)
       return carryOut(action, request, caller, deps)
     },
   }

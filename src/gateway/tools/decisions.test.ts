@@ -2,7 +2,9 @@
 import type { Client, ClientOptions } from '@modelcontextprotocol/client'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Decision } from '../../model/decision.js'
+import { hashArguments } from '../../model/hash-arguments.js'
 import type { JsonObject } from '../../model/json.js'
+import { createRequestStates } from '../request-states.js'
 import {
   dataOf,
   eventually,
@@ -330,7 +332,9 @@ describe('rounds of 2026-07-28', () => {
           params: { message: expect.stringContaining('files:delete') },
         },
       },
-      requestState: expect.stringMatching(new RegExp(`^pml-run:${decision.runId}:[0-9a-f]{64}$`)),
+      requestState: expect.stringMatching(
+        new RegExp(`^pml-run:${decision.runId},${decision.id}:[0-9a-f]{64}:[0-9a-f]{64}$`),
+      ),
     })
     expect(dataOf(await send(client, { tasks }, answerTo(question, accept(true))))).toMatchObject({
       status: 'complete',
@@ -389,14 +393,75 @@ describe('rounds of 2026-07-28', () => {
   it.each([
     ['a state of somebody else', 'whatever'],
     ['a run that is not there', undefined],
+    ['a run whose state nobody signed', 'unsigned'],
   ])('with %s start nothing', async (_what, state) => {
     open()
     const client = await house.stream(manual)
     const { requestState } = await ask(client)
-    const forged = state ?? requestState.replace(/:[0-9a-f-]{36}:/, ':none:')
+    const unsigned = requestState.slice(0, requestState.lastIndexOf(':'))
+    const forged =
+      state === 'unsigned' ? unsigned : (state ?? requestState.replace(/:[0-9a-f-]{36},/, ':none,'))
     const answer = await send(client, { tasks }, { requestState: forged })
     expect(answer).toMatchObject({ isError: true })
     expect(await house.runs.list(10)).toHaveLength(1)
+  })
+
+  it('that a client which can ask nobody has made up decide nothing', async () => {
+    open()
+    const client = await house.stream(eras[1][1])
+    const { workflow_id, decision } = dataOf<Reply>(await send(client, { tasks }))
+    const request = hashArguments({ name: 'execute_workflow', arguments: { tasks } })
+    const inputResponses = { [decision.id]: accept(true) }
+    const unsigned = `pml-run:${workflow_id},${decision.id}:${request}`
+    const signed = createRequestStates(Buffer.alloc(32)).write(
+      'run',
+      { ids: [workflow_id, decision.id], request },
+      'test',
+    )
+    for (const requestState of [`pml-run:${workflow_id}:${request}`, unsigned, signed])
+      expect(await send(client, { tasks }, { requestState, inputResponses })).toMatchObject({
+        isError: true,
+        structuredContent: { error: { message: expect.stringContaining('not of this request') } },
+      })
+    const [pending] = await house.runs.pendingDecisions()
+    expect(pending).toMatchObject({ id: decision.id })
+    expect(pending).not.toHaveProperty('answer')
+    expect(called()).toEqual(['files:read'])
+  })
+
+  it('of another client decide nothing', async () => {
+    open()
+    const question = await ask(await house.stream(manual))
+    const other = await house.stream(manual, 'somebody else')
+    expect(await send(other, { tasks }, answerTo(question, accept(true)))).toMatchObject({
+      isError: true,
+      structuredContent: { error: { message: expect.stringContaining('not of this request') } },
+    })
+    expect(await house.runs.pendingDecisions()).toHaveLength(1)
+    expect(called()).toEqual(['files:read'])
+  })
+
+  it('answer only what was asked in them', async () => {
+    open()
+    const client = await house.stream(manual)
+    const question = await ask(client, { tasks })
+    const { workflow_id } = (await house.runs.pendingDecisions()).map(({ runId }) => ({
+      workflow_id: runId!,
+    }))[0]!
+    const erase = { id: 'erase', tool: 'files:erase', arguments: { text: 'z' } }
+    await house.runs.send(workflow_id, {
+      type: 'inject',
+      tasks: [{ ...erase, dependsOn: [], onError: 'fail', requireApproval: false } as never],
+    })
+    const both = await eventually(
+      () => house.runs.pendingDecisions(),
+      (list) => list.length === 2,
+    )
+    const inputResponses = Object.fromEntries(both.map(({ id }) => [id, accept(true)]))
+    const { requestState } = question
+    const again = (await send(client, { tasks }, { requestState, inputResponses })) as Asked
+    expect(JSON.stringify(again.inputRequests)).toContain('files:erase')
+    expect(called()).toEqual(['files:read', 'files:delete'])
   })
 
   it('ask again what was left unanswered, and ignore what nobody asked', async () => {
@@ -413,6 +478,40 @@ describe('rounds of 2026-07-28', () => {
     )) as Asked
     expect(again).toEqual(expect.objectContaining({ requestState: question.requestState }))
     expect(Object.keys(again.inputRequests)).toEqual(Object.keys(question.inputRequests))
+  })
+
+  it('are refused by a gateway with another key', async () => {
+    open()
+    const question = await ask(await house.stream(manual))
+    await house.close()
+    const { runStore } = house
+    open({ runStore, stateKey: Buffer.alloc(32, 9) })
+    const answer = await send(await house.stream(manual), { tasks }, answerTo(question, accept(true)))
+    expect(answer).toMatchObject({ isError: true })
+    expect(called()).toEqual([])
+  })
+
+  it('are answered in time while the database is away, and count when it is back', async () => {
+    let isAway = false
+    open({
+      config: { replyWithinMs: 150 },
+      record: async () => (isAway ? Promise.reject(new Error('the disk is full')) : undefined),
+    })
+    const client = await house.stream(manual)
+    const question = await eventually(
+      () => ask(client),
+      ({ resultType }) => resultType === 'input_required',
+    )
+    isAway = true
+    const answer = await send(client, { tasks }, answerTo(question, accept(true)))
+    expect(dataOf(answer)).toMatchObject({
+      status: 'approval_required',
+      stored: false,
+      trouble: expect.stringContaining('"answer" is not carried out yet'),
+    })
+    expect(called()).not.toContain('files:delete')
+    isAway = false
+    await eventually(called, (list) => list.includes('files:delete'))
   })
 
   it('go on in the gateway that comes after this one', async () => {

@@ -6,7 +6,7 @@ import { metaToolDefinitions, metaToolName, metaToolTokens } from './definitions
 it('our whole list takes the o200k tokens we say, well within the 900 that are promised', () => {
   const tokens = metaToolDefinitions.map((definition) => encode(definitionText(definition)).length)
   expect(tokens.reduce((sum, one) => sum + one, 0)).toBe(metaToolTokens)
-  expect(metaToolTokens).toBeLessThanOrEqual(830)
+  expect(metaToolTokens).toBeLessThanOrEqual(840)
 })
 
 it('our tools stand in a fixed order', () => {

@@ -1,3 +1,4 @@
+import { ownToolName } from '../../model/own-tool-name.js'
 import type { ToolDefinition } from '../../model/tool.js'
 import { controlWorkflowDefinition } from './control-workflow.js'
 import { discoverDefinition } from './discover.js'
@@ -13,13 +14,13 @@ export const metaToolDefinitions: readonly ToolDefinition[] = [
 ]
 
 /** o200k tokens of them all, measured by the test of this file; 900 are promised at most. */
-export const metaToolTokens = 820
+export const metaToolTokens = 829
 
 export const metaToolNames: ReadonlySet<string> = new Set(metaToolDefinitions.map(({ name }) => name))
 
 /** The name of one of our tools behind what a client calls it: historical `pml:` forms and clients' own prefixes. */
 export function metaToolName(name: string): string | undefined {
   if (metaToolNames.has(name)) return name
-  const bare = name.replace(/^mcp__pml__/, '').replace(/^pml(?::|__)/, '')
+  const bare = ownToolName(name)
   return metaToolNames.has(bare) ? bare : undefined
 }

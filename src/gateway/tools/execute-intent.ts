@@ -48,7 +48,7 @@ export async function executeIntent(
   const ran = await runForCaller({ ...plan.plan, intent }, { finished: [], validateLayers }, caller, deps)
   if (isCheck && !perLayer) shownFirst.add(ran.run.id)
   if (isCheck) return ranReply(plan, ran, { why: `${why} Nothing was run yet: look at it first.` }, deps)
-  const asked = askInAnswer(ran.run, request, caller, deps)
+  const asked = askInAnswer(ran, request, caller, deps)
   if (asked !== undefined) return asked
   if (mode === 'run') return ranReply(plan, ran, {}, deps)
   if (ran.run.status === 'complete' || !isRunEnded(ran.run.status))

@@ -9,10 +9,12 @@ import type { Replanned } from '../../plan/intent-planner.js'
 import { type IntentDeps, judgeIntent, planOptions } from '../plan-intent.js'
 import type { ResultStore } from '../result-store.js'
 import { explicitReply } from './explicit-reply.js'
+import { withinReply } from './late-command.js'
 import type { Caller } from './meta-tool.js'
 import { ranReply } from './ran-reply.js'
 import { followRun, type RunForCallerDeps, runForCaller } from './run-for-caller.js'
 import { askInAnswer, type ToolRequest } from './run-rounds.js'
+import type { RunView } from './run-view.js'
 import { missingArguments, suggestionReply } from './suggestion-reply.js'
 
 export interface ReplanWorkflowDeps extends IntentDeps, RunForCallerDeps {
@@ -53,9 +55,19 @@ export async function replanWorkflow(
     return suggestionReply({ plan, why, more, next: howToGoOn(plan, isOpen), share: shareOfGrown }, deps)
   deps.desk.lines.redirect(id, caller.client)
   const ran = isOpen
-    ? await followRun(await deps.runs.send(id, growth(run, requirement, plan)), caller, deps)
+    ? await growRun(id, growth(run, requirement, plan), caller, deps)
     : await runForCaller(plan.plan, { finished: plan.finished, validateLayers: 'never' }, caller, deps)
-  return askInAnswer(ran.run, request, caller, deps) ?? ranReply(plan, ran, more, deps)
+  return askInAnswer(ran, request, caller, deps) ?? ranReply(plan, ran, more, deps)
+}
+
+async function growRun(
+  id: string,
+  command: RunCommand,
+  caller: Caller,
+  deps: ReplanWorkflowDeps,
+): Promise<RunView> {
+  const told = await withinReply(deps.runs.send(id, command), command.type, id, deps)
+  return 'late' in told ? told.late : followRun(told.done, caller, deps)
 }
 
 const nothingAdded = 'Nothing was found that the requirement adds to this workflow.'

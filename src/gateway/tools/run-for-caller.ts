@@ -4,6 +4,7 @@ import type { PmlConfig } from '../../model/config.js'
 import type { Plan } from '../../model/plan.js'
 import type { TaskOutcome } from '../../model/run.js'
 import { withinMs } from '../../model/within-ms.js'
+import type { RequestStates } from '../request-states.js'
 import type { GatewayRuns } from '../runs.js'
 import type { Caller } from './meta-tool.js'
 import type { RunDesk } from './run-desk.js'
@@ -14,6 +15,7 @@ export interface RunForCallerDeps {
   config(): PmlConfig
   readonly runs: GatewayRuns
   readonly desk: RunDesk
+  readonly states: RequestStates
 }
 
 export interface RunForCallerOptions {
@@ -22,8 +24,8 @@ export interface RunForCallerOptions {
   readonly validateLayers: StartOptions['validateLayers'] | 'never'
 }
 
-/** Runs the plan for who asked, until it settles or `replyWithinMs` is over. */
-export function runForCaller(
+/** Runs the plan for who asked, until it settles or `replyWithinMs` is over. Who cancels the request ends the run that it began. */
+export async function runForCaller(
   plan: Plan,
   { finished, validateLayers }: RunForCallerOptions,
   caller: Caller,
@@ -38,29 +40,38 @@ export function runForCaller(
     ...(validateLayers !== undefined && validateLayers !== 'never' && { validateLayers }),
   })
   line.tie(handle)
-  return followRun(handle, caller, deps)
-}
-
-/**
- * Waits for the run on behalf of a request: tells progress, asks the person behind the client what the run wants to know, and a
- * cancelled request aborts the run. When the request is answered none of that goes on but a question that was asked.
- */
-export async function followRun(handle: RunHandle, caller: Caller, deps: RunForCallerDeps): Promise<RunView> {
   // A client that is gone has cancelled nothing: what it began goes on, and can be asked for by its id.
   const abort = (): void => {
     if (!isConnectionClosed(caller.signal.reason)) handle.abort('The client cancelled the request.')
   }
   if (caller.signal.aborted) abort()
   caller.signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await followRun(handle, caller, deps)
+  } finally {
+    caller.signal.removeEventListener('abort', abort)
+  }
+}
+
+/**
+ * Waits for the run on behalf of a request: tells progress, and asks the person behind the client what the run wants to know. When
+ * the request is answered or cancelled none of that goes on but a question that was asked; the run does.
+ */
+export async function followRun(handle: RunHandle, caller: Caller, deps: RunForCallerDeps): Promise<RunView> {
   const over = new AbortController()
+  const stop = (): void => over.abort()
+  const cancelled = new Promise<void>((resolve) => over.signal.addEventListener('abort', () => resolve()))
+  if (caller.signal.aborted) stop()
+  caller.signal.addEventListener('abort', stop, { once: true })
   if (caller.onProgress !== undefined) tellProgress(handle, caller.onProgress, over.signal).catch(() => {})
   deps.desk.questions.follow(handle, caller.client, over.signal)
   try {
-    await withinMs(untilSettled(handle, caller, deps, over.signal), deps.config().replyWithinMs, undefined)
+    const settled = untilSettled(handle, caller, deps, over.signal)
+    await withinMs(Promise.race([settled, cancelled]), deps.config().replyWithinMs, undefined)
     return viewOf(handle)
   } finally {
     over.abort()
-    caller.signal.removeEventListener('abort', abort)
+    caller.signal.removeEventListener('abort', stop)
   }
 }
 

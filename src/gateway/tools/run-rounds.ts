@@ -1,10 +1,11 @@
 /**
  * A client of 2026-07-28 is asked in the answer (see gateway/input-pauses.ts). What a run waits for is stored with it, so these
- * rounds need no memory of ours: `requestState` names the run and the request, and any process that has the run takes them.
+ * rounds need no memory of ours: `requestState` names the run, what was asked and the request, signed (gateway/request-states.ts),
+ * and any process that has the run and the key takes them.
  *
  *   client         gateway                            run
  *     ── call ────────>  starts it ──────────────────>  asks for a decision
- *     <─ input_required {decision id: question}, requestState pml-run:<run>:<request>
+ *     <─ input_required {decision id: question}, requestState pml-run:<run>,<decision id>:<request>:<signature>
  *     ── call + responses, requestState ─>  decide ──>  goes on
  *     <─ result ───────
  *
@@ -15,10 +16,11 @@ import { canAnswer } from '../../model/client-side.js'
 import { type Decision, isPending } from '../../model/decision.js'
 import { hashArguments } from '../../model/hash-arguments.js'
 import type { Json, JsonObject } from '../../model/json.js'
-import type { Run } from '../../model/run.js'
 import type { ToolResult } from '../../model/tool-call.js'
 import { maxQuestions } from '../../upstream/input-rounds.js'
 import { approvalQuestion, readApproval } from '../ask-person.js'
+import { notThisRequest } from '../request-states.js'
+import { withinReply } from './late-command.js'
 import type { Caller } from './meta-tool.js'
 import { followRun, type RunForCallerDeps } from './run-for-caller.js'
 import { type RunView, viewOfStored } from './run-view.js'
@@ -29,16 +31,16 @@ export interface ToolRequest {
   readonly arguments: JsonObject
 }
 
-const prefix = 'pml-run:'
-
 /** The questions as the answer, where the run waits for a person and the client takes them so; undefined: another answer. */
 export function askInAnswer(
-  run: Run,
+  { run, trouble }: Pick<RunView, 'run' | 'trouble'>,
   request: ToolRequest,
-  { client }: Caller,
-  { desk }: Pick<RunForCallerDeps, 'desk'>,
+  { client, clientName }: Caller,
+  { desk, states }: Pick<RunForCallerDeps, 'desk' | 'states'>,
 ): ToolResult | undefined {
   if (client === undefined || !client.takesInputRequired) return undefined
+  // What was just answered may still look open, and no answer can be kept now.
+  if (trouble !== undefined) return undefined
   if (run.status !== 'approval_required' && run.status !== 'interrupted') return undefined
   const questions = desk.questions
     .open(run.decisions)
@@ -46,10 +48,11 @@ export function askInAnswer(
     .map((decision) => [decision.id, approvalQuestion(decision)] as const)
     .filter(([, question]) => canAnswer(client.capabilities, question))
   if (questions.length === 0) return undefined
+  const asked = { ids: [run.id, ...questions.map(([id]) => id)], request: hashOf(request) }
   return {
     resultType: 'input_required',
     inputRequests: Object.fromEntries(questions),
-    requestState: `${prefix}${run.id}:${keyOf(request)}`,
+    requestState: states.write('run', asked, clientName),
   } as unknown as ToolResult
 }
 
@@ -61,12 +64,18 @@ export async function takeRound(
 ): Promise<RunView | undefined> {
   const { requestState, inputResponses = {} } = caller.round ?? {}
   if (requestState === undefined) return undefined
-  const [id, key] = requestState.startsWith(prefix) ? requestState.slice(prefix.length).split(':') : []
-  if (id === undefined || key !== keyOf(request)) throw notThisRequest(id)
+  const state = deps.states.read('run', requestState, caller.clientName)
+  const [id, ...asked] = state?.ids ?? []
+  if (id === undefined || state?.request !== hashOf(request)) throw notThisRequest(id ?? '')
   const run = await deps.runs.find(id)
   if (run === undefined) throw new RunNotFoundError(id)
   deps.desk.lines.redirect(id, caller.client)
-  for (const decision of run.decisions ?? []) await answer(decision, inputResponses[decision.id], deps)
+  const answerAll = async (): Promise<void> => {
+    for (const decision of run.decisions ?? [])
+      if (asked.includes(decision.id)) await answer(decision, inputResponses[decision.id], deps)
+  }
+  const answered = await withinReply(answerAll(), 'answer', id, deps)
+  if ('late' in answered) return answered.late
   const handle = await deps.runs.open(id)
   if (handle === undefined) return viewOfStored((await deps.runs.find(id)) ?? run)
   return followRun(handle, caller, deps)
@@ -91,14 +100,6 @@ async function answer(
   }
 }
 
-function keyOf({ name, arguments: args }: ToolRequest): string {
+function hashOf({ name, arguments: args }: ToolRequest): string {
   return hashArguments({ name, arguments: args })
-}
-
-function notThisRequest(id: string | undefined): CommandRefusedError {
-  return new CommandRefusedError(
-    id ?? '',
-    'The requestState is not of this request: it belongs to another tool, to other arguments, or it is none of ours. Nothing was done.',
-    'Send exactly the request that was answered with input_required, or call without requestState.',
-  )
 }

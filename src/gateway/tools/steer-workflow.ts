@@ -6,6 +6,7 @@ import { isRunEnded, type Run } from '../../model/run.js'
 import type { RunCommand } from '../../model/run-command.js'
 import type { ResolveTool } from '../resolve-tool.js'
 import { planWhenKnown } from './execute-workflow.js'
+import { withinReply } from './late-command.js'
 import type { Caller } from './meta-tool.js'
 import { actionsIn } from './next-steps.js'
 import type { ReplanWorkflowDeps } from './replan-workflow.js'
@@ -34,7 +35,8 @@ export async function steerWorkflow(
   deps: SteerDeps,
 ): Promise<RunView> {
   deps.desk.lines.redirect(id, caller.client)
-  return followRun(await send(id, command, deps), caller, deps)
+  const told = await withinReply(send(id, command, deps), command.type, id, deps)
+  return 'late' in told ? told.late : followRun(told.done, caller, deps)
 }
 
 /** To take up what another process left is to resume it, also where it turns out to wait for something else. */
@@ -51,16 +53,20 @@ export async function resumeWorkflow(id: string, caller: Caller, deps: SteerDeps
 
 /** What is under way ends by itself, which may take a while: it is not waited for. */
 export async function pauseWorkflow(id: string, deps: SteerDeps): Promise<RunView> {
-  return viewOf(await send(id, { type: 'pause' }, deps))
+  const told = await withinReply(send(id, { type: 'pause' }, deps), 'pause', id, deps)
+  return 'late' in told ? told.late : viewOf(told.done)
 }
 
 /** What has ended stays as it ended. */
 export async function abortWorkflow(id: string, reason: string, deps: SteerDeps): Promise<RunView> {
   const run = await findRun(id, deps)
   if (isRunEnded(run.status)) return viewOfStored(run)
-  const handle = await send(id, { type: 'abort', reason }, deps)
-  await handle.settled()
-  return viewOf(handle)
+  const ended = send(id, { type: 'abort', reason }, deps).then(async (handle) => {
+    await handle.settled()
+    return handle
+  })
+  const told = await withinReply(ended, 'abort', id, deps)
+  return 'late' in told ? told.late : viewOf(told.done)
 }
 
 type TaskCommand = Extract<RunCommand, { readonly task: string }>
@@ -106,7 +112,9 @@ export async function answerAsAgent(
   const chosen = decision ?? onlyPending(run)
   if (!run.decisions?.some((one) => one.id === chosen)) throw notOfThisRun(run, chosen)
   deps.desk.lines.redirect(id, caller.client)
-  await deps.runs.decide(chosen, { verdict, by: 'agent', ...(reason !== undefined && { reason }) })
+  const answer = { verdict, by: 'agent', ...(reason !== undefined && { reason }) } as const
+  const told = await withinReply(deps.runs.decide(chosen, answer), verdict, id, deps)
+  if ('late' in told) return told.late
   const handle = await deps.runs.open(id)
   if (handle === undefined) return viewOfStored(await findRun(id, deps))
   return followRun(handle, caller, deps)

@@ -887,7 +887,9 @@ class ScheduledRun implements OpenRun {
   /** One question for all calls of a task done for each; undefined where nobody has to be asked. @throws CallBlockedError */
   #judgeAll(task: PlannedTask, elements: readonly Element[]): CallVerdict | undefined {
     const verdicts = this.#undone(task, elements).map((args) => this.#judge(task, args))
-    return verdicts.find((one) => one.verdict === 'ask')
+    const asked = verdicts.filter(({ verdict }) => verdict === 'ask')
+    // The strictest: one answer serves for all of them.
+    return asked.find(({ answeredBy }) => answeredBy === 'human') ?? asked[0]
   }
 
   /** Given for all of them before some were done, or for those that were left. */

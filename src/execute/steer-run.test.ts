@@ -727,6 +727,25 @@ describe('approvals', () => {
   })
 })
 
+it('where one of the calls of a task done for each needs a person, all of them do', async () => {
+  const rules = fakeRules(tools)
+  const { run } = await expectRun({
+    tools,
+    plan: [
+      { id: 'list', tool: 'list' },
+      { id: 'each', tool: 'danger', arguments: { v: { $from: 'list[*].v' } }, each: ['list[*].v'] },
+    ],
+    options: {
+      rules: {
+        ...rules,
+        judge: (call) => ({ ...rules.judge(call), answeredBy: call.arguments.v === 2 ? 'human' : 'anyone' }),
+      },
+    },
+    untilMs: 10,
+  })
+  expect(run.decisions?.[0]?.answeredBy).toBe('human')
+})
+
 describe('decisions', () => {
   const one = [
     { id: 'a', tool: 'danger' },

@@ -95,7 +95,8 @@ async function inject(run: KnownRun, own: readonly TaskOutcome[], steering: Stee
   const { task, call } = makeInjected(run.workflow.name, id, dependsOn, random)
   run.calls.set(id, call)
   run.expected.isAborted = false
-  if (await command(run, 'inject', { tasks: [task] }, steering)) run.expected.tasks.add(id)
+  const done = await command(run, 'inject', { tasks: [task] }, steering)
+  if (done !== undefined && done.status !== notTold) run.expected.tasks.add(id)
 }
 
 async function abort(run: KnownRun, steering: Steering): Promise<void> {
@@ -138,7 +139,7 @@ async function command(
   steering.count(action)
   try {
     const status = await sendCommand(run, action, args, steering)
-    const isAlone = isFirst && run.commands === number
+    const isAlone = isFirst && run.commands === number && status !== notTold
     if (isAlone) run.expected.isPaused = action === 'pause'
     return { status, isAlone }
   } catch (error) {
@@ -163,8 +164,11 @@ async function sendCommand(
   }
   const reply = await gateway.call('control_workflow', { workflow_id: run.id, action, ...args })
   memory.seeReply(run, reply)
-  return String(reply.status)
+  return reply.stored === false ? notTold : String(reply.status)
 }
+
+/** The reply says that the command may not be stored yet: it may be carried out, or be lost. */
+const notTold = 'not stored'
 
 const apiCommands: ReadonlySet<string> = new Set([
   'pause',
@@ -199,8 +203,9 @@ async function answer(decision: Decision, steering: Steering): Promise<void> {
   steering.count(verdict)
   const sent = await Promise.allSettled(Array.from({ length: times }, door))
   for (const one of sent) {
-    if (one.status === 'fulfilled') acknowledge(known, verdict)
-    else if (one.reason instanceof GoneError) throw one.reason
+    if (one.status === 'fulfilled') {
+      if ((one.value as { readonly stored?: boolean }).stored !== false) acknowledge(known, verdict)
+    } else if (one.reason instanceof GoneError) throw one.reason
   }
 }
 
@@ -214,8 +219,8 @@ async function tryAsAgent(decision: Decision, known: KnownDecision, steering: St
   steering.count('approve by the agent')
   try {
     const args = { workflow_id: known.run.id, action: 'approve', decision: decision.id }
-    await gateway.call('control_workflow', args)
-    if (known.sent === undefined)
+    const { stored } = await gateway.call('control_workflow', args)
+    if (known.sent === undefined && stored !== false)
       memory.violate(
         'untrue',
         known.run,

@@ -31,6 +31,8 @@ function openWorkshop(): House {
       echo: fixture('echo'),
     },
     exposure: 'meta',
+    // Who overwrites a file asks a person; users-approvals.test.ts does so.
+    approvals: { tools: { 'files:write_file': 'allow' } },
   })
   return workshop
 }

@@ -60,6 +60,8 @@ describe('an intent over filesystem and memory', () => {
         filesystem: npmServer('filesystem', folder),
         memory: { ...npmServer('memory'), env: { MEMORY_FILE_PATH: join(house.home, 'memory.json') } },
       },
+      // Who overwrites a file asks a person; users-approvals.test.ts does so.
+      approvals: { tools: { 'filesystem:write_file': 'allow' } },
     })
     client = await house.stdio()
     await eventually(

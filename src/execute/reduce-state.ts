@@ -1,8 +1,7 @@
 import type { Decision } from '../model/decision.js'
 import type { JsonObject } from '../model/json.js'
-import type { TaskOutcome } from '../model/run.js'
+import { elementPlaceOf, type TaskOutcome } from '../model/run.js'
 import type { RunMessage, RunState } from '../model/run-state.js'
-import { placeOf } from './task-list.js'
 
 /** What changed; what is absent did not. */
 export interface StateUpdate {
@@ -77,9 +76,9 @@ export function mergeContext(context: JsonObject, added: JsonObject): JsonObject
 
 function placeFor({ id, parent }: TaskOutcome, tasks: readonly TaskOutcome[]): number {
   if (parent === undefined) return tasks.length
-  const place = placeOf(id)
+  const place = elementPlaceOf(id)
   const before = tasks.findLastIndex(
-    (task) => task.id === parent || (task.parent === parent && placeOf(task.id) < place),
+    (task) => task.id === parent || (task.parent === parent && elementPlaceOf(task.id) < place),
   )
   return before < 0 ? tasks.length : before + 1
 }

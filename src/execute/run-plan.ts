@@ -22,7 +22,7 @@ import type { JsonObject } from '../model/json.js'
 import { newId } from '../model/new-id.js'
 import type { Plan, PlannedTask } from '../model/plan.js'
 import { isRedacted } from '../model/redact.js'
-import { isRunEnded, type Run, type RunStatus, type TaskOutcome } from '../model/run.js'
+import { elementPlaceOf, isRunEnded, type Run, type RunStatus, type TaskOutcome } from '../model/run.js'
 import type { PendingCommand, RunCommand } from '../model/run-command.js'
 import type { RunEvent, WaitingStatus } from '../model/run-event.js'
 import type { RunMessage, RunProgress } from '../model/run-state.js'
@@ -56,7 +56,7 @@ import { createRunDecisions, type RunDecisions } from './run-decisions.js'
 import type { RunHandle } from './runs.js'
 import { taskDepths } from './task-depths.js'
 import { createTaskGraph, type Ending, type TaskGraph } from './task-graph.js'
-import { createTaskList, placeOf, type TaskList } from './task-list.js'
+import { createTaskList, type TaskList } from './task-list.js'
 import { createTaskValues, type ElementPlace, elementPlace, isGap } from './task-values.js'
 
 export interface RunOptions {
@@ -954,7 +954,8 @@ class ScheduledRun implements OpenRun {
     if (!this.#fans.has(outcome.id)) this.#endLeftBehind(outcome)
     this.#tasks.set(outcome)
     if (outcome.parent === undefined) this.#keep(outcome, this.#fans.get(outcome.id)?.places)
-    else if (fan !== undefined) fan.places[placeOf(outcome.id)] = elementPlace(outcome, ending === 'left-out')
+    else if (fan !== undefined)
+      fan.places[elementPlaceOf(outcome.id)] = elementPlace(outcome, ending === 'left-out')
     this.#withdraw(outcome.id, `The task is ${outcome.status}.`)
     const told = this.#write({
       tasks: [outcome],

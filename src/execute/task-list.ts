@@ -1,5 +1,5 @@
 import type { PlannedTask } from '../model/plan.js'
-import type { TaskOutcome } from '../model/run.js'
+import { elementPlaceOf, type TaskOutcome } from '../model/run.js'
 import { isEnded, pending } from './outcomes.js'
 
 /** How every task of a run stands, and every element of those that are done for each. */
@@ -32,7 +32,7 @@ export function createTaskList(planned: readonly PlannedTask[], known: readonly 
       const before = outcomes.get(id)
       if (parent !== undefined && before === undefined) {
         if (!elements.has(parent)) elements.set(parent, [])
-        elements.get(parent)![placeOf(id)] = id
+        elements.get(parent)![elementPlaceOf(id)] = id
       }
       if (before !== undefined && !isEnded(before.status)) open--
       if (!isEnded(outcome.status)) open++
@@ -43,7 +43,7 @@ export function createTaskList(planned: readonly PlannedTask[], known: readonly 
       if (outcome === undefined) return
       if (!isEnded(outcome.status)) open--
       outcomes.delete(id)
-      if (outcome.parent !== undefined) delete elements.get(outcome.parent)?.[placeOf(id)]
+      if (outcome.parent !== undefined) delete elements.get(outcome.parent)?.[elementPlaceOf(id)]
     },
     add(tasks) {
       for (const task of tasks) {
@@ -65,9 +65,4 @@ export function createTaskList(planned: readonly PlannedTask[], known: readonly 
   for (const outcome of known) list.set(outcome)
   list.add(planned)
   return list
-}
-
-/** `read[3]` is at 3. */
-export function placeOf(element: string): number {
-  return Number(/\[(\d+)\]$/.exec(element)?.[1] ?? 0)
 }

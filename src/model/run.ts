@@ -76,3 +76,8 @@ export type RunSummary = Omit<Run, 'tasks' | 'decisions'> & {
 export function summarizeRun({ decisions: _, ...run }: Run): RunSummary {
   return { ...run, tasks: run.tasks.filter(({ parent }) => parent === undefined).length }
 }
+
+/** Where an element stands in its task: `read[3]` is at 3. */
+export function elementPlaceOf(element: string): number {
+  return Number(/\[(\d+)\]$/.exec(element)?.[1] ?? 0)
+}

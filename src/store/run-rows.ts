@@ -1,4 +1,11 @@
-import type { Run, RunStatus, RunSummary, TaskOutcome, TaskStatus } from '../model/run.js'
+import {
+  elementPlaceOf,
+  type Run,
+  type RunStatus,
+  type RunSummary,
+  type TaskOutcome,
+  type TaskStatus,
+} from '../model/run.js'
 import type { ToolId } from '../model/tool.js'
 import type { Queryable } from './database.js'
 import { epochMs } from './epoch-ms.js'
@@ -114,12 +121,10 @@ function behindTheirTasks(tasks: readonly TaskOutcome[]): readonly TaskOutcome[]
   }
   return tasks
     .filter((task) => !isElement(task))
-    .flatMap((task) => [task, ...(elements.get(task.id) ?? []).sort((a, b) => placeOf(a) - placeOf(b))])
-}
-
-/** `parent[place]`. */
-function placeOf({ id, parent }: TaskOutcome): number {
-  return Number.parseInt(id.slice(parent!.length + 1), 10) || 0
+    .flatMap((task) => [
+      task,
+      ...(elements.get(task.id) ?? []).sort((a, b) => elementPlaceOf(a.id) - elementPlaceOf(b.id)),
+    ])
 }
 
 function toInteger(limit: number): number {

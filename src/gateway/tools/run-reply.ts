@@ -1,10 +1,11 @@
+import { isEnded } from '../../execute/outcomes.js'
 import { describeCounts, type ElementSum, sumElements } from '../../execute/sum-elements.js'
 import { type Decision, isPending } from '../../model/decision.js'
 import type { Json, JsonObject } from '../../model/json.js'
 import { jsonLength } from '../../model/json-length.js'
 import { type Redact, redactData } from '../../model/redact.js'
 import { redactDecision } from '../../model/redact-run.js'
-import type { Run, TaskOutcome, TaskStatus } from '../../model/run.js'
+import type { Run, TaskOutcome } from '../../model/run.js'
 import { shorten } from '../../model/shorten.js'
 import type { ToolResult } from '../../model/tool-call.js'
 import { describeDecision, showDecision } from '../ask-person.js'
@@ -97,11 +98,7 @@ function pendingOf({ decisions = [] }: Run, redact: Redact): readonly Decision[]
 }
 
 function endedTasks({ tasks }: Run): readonly string[] {
-  return tasks.filter(({ parent, status }) => parent === undefined && hasEnded(status)).map(({ id }) => id)
-}
-
-function hasEnded(status: TaskStatus): boolean {
-  return status === 'complete' || status === 'failed' || status === 'skipped' || status === 'aborted'
+  return tasks.filter(({ parent, status }) => parent === undefined && isEnded(status)).map(({ id }) => id)
 }
 
 function describeUpcoming(

@@ -35,12 +35,16 @@ it('each room imports only rooms beneath it', () => {
   expect(wrong).toEqual([])
 })
 
+/** Whether a statement of a tool's call only reads is tried with statements; nothing of ours sends them. */
+const judgesStatements = new Set(['gateway/call-rules.test.ts', 'model/is-plain-select.test.ts'])
+
 it('SQL stands in store/ alone', () => {
   const sql = /\b(select\s+.+\s+from|insert\s+into|update\s+\w+\s+set|delete\s+from|create\s+table)\b/i
   const wrong = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
     (file) =>
       file.endsWith('.ts') &&
       !file.startsWith('store') &&
+      !judgesStatements.has(file) &&
       sql.test(readFileSync(join(source, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')),
   )
   expect(wrong).toEqual([])

@@ -97,7 +97,7 @@ const callsByName = /^(?:exec|execute|call|do|begin|declare)$/i
 const clause = /\b(?:from|set|into|values|where|table|database)\b/i
 
 const leading = new Set(
-  `select with values table from show describe desc explain pragma insert update delete drop create alter truncate merge replace upsert
+  `from select with values table show describe desc explain pragma insert update delete drop create alter truncate merge replace upsert
   rename comment call do exec execute copy load unload attach detach vacuum analyze analyse optimize set reset use lock unlock grant revoke
   deny handler kill flush install uninstall shutdown import export backup restore declare begin commit rollback savepoint release start
   stop prepare deallocate discard listen notify unlisten cluster reindex refresh reassign security checkpoint if while for loop print

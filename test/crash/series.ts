@@ -139,10 +139,14 @@ class Series {
       await gateway.ready
       await checkSurvival(gateway, this.#memory, this.tally)
       const over = setTimeout(kill, lasts)
-      await Promise.all([this.#beginWorkflows(gateway), this.#steer(gateway, false, () => gateway.isGone())])
+      // Both to their end: a `pml approve` that outlives the gateway is one itself for a moment.
+      const steering = this.#steer(gateway, false, () => gateway.isGone())
+      const done = await Promise.allSettled([this.#beginWorkflows(gateway), steering])
       clearTimeout(over)
+      for (const one of done) if (one.status === 'rejected') throw one.reason
     } catch (error) {
       if (!(error instanceof GoneError)) throw error
+      if (!gateway.isGone()) kill()
     } finally {
       clearTimeout(early)
     }

@@ -262,6 +262,21 @@ describe('the listing', () => {
   })
 })
 
+it('a tool can be named from the moment its server is ready, before the change is told', () => {
+  let tools: readonly Tool[] = []
+  const view = createCatalogueView({
+    config: () => testConfig,
+    catalogue: { servers: () => [], tools: () => tools, onChange: () => () => {}, settled: async () => {} },
+    countTokens() {},
+    onListingChange() {},
+    log: silentLog,
+  })
+  expect(view.current().names.resolve('new:tool')).toBeUndefined()
+  tools = [makeTool('new', 'tool')]
+  expect(view.current().names.resolve('new:tool')?.id).toBe('new:tool')
+  view.close()
+})
+
 it('a count that did not come within a minute is asked for again, one that did is not', () => {
   vi.useFakeTimers()
   const [a, b] = [makeTool('s', 'a'), makeTool('s', 'b', { description: 'another' })]

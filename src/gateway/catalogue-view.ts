@@ -66,7 +66,8 @@ export function createCatalogueView(options: CatalogueViewOptions): CatalogueVie
   const askingAgain = new Set<NodeJS.Timeout>()
   let view: View | undefined
   let builtFor: PmlConfig | undefined
-  let stale = true
+  /** The catalogue's list as it was last looked at. It is another one as soon as anything changed, before changes are told. */
+  let seen: readonly Tool[] | undefined
   /** The listing that clients have, or have been told to fetch. */
   let told: View['listing'] | undefined
   let announcing: NodeJS.Immediate | undefined
@@ -87,9 +88,9 @@ export function createCatalogueView(options: CatalogueViewOptions): CatalogueVie
 
   const current = (): View => {
     const now = config()
-    if (view !== undefined && !stale && builtFor === now) return view
     const tools = catalogue.tools()
-    stale = false
+    if (view !== undefined && tools === seen && builtFor === now) return view
+    seen = tools
     if (view !== undefined && builtFor === now && sameTools(tools, view.tools)) return view
     builtFor = now
     view = buildView(tools, now, usage, view?.listing)
@@ -111,7 +112,6 @@ export function createCatalogueView(options: CatalogueViewOptions): CatalogueVie
     }
   }
   const unsubscribe = catalogue.onChange(() => {
-    stale = true
     announcing ??= setImmediate(announce)
   })
 
@@ -127,10 +127,6 @@ export function createCatalogueView(options: CatalogueViewOptions): CatalogueVie
       settling ??= catalogue
         .settled({ timeoutMs: config().firstListWaitMs, onlyUnknown: true })
         .catch((error: unknown) => options.log.warn('the servers were not waited for', { error }))
-        // Whoever waited wants what is there now, and changes are told a moment after they happen.
-        .then(() => {
-          stale = true
-        })
       return atMostMs === undefined ? settling : withinMs(settling, atMostMs, undefined)
     },
     async serverSettled(name) {
@@ -141,7 +137,6 @@ export function createCatalogueView(options: CatalogueViewOptions): CatalogueVie
       if (named.length === 0) return
       const timeoutMs = config().firstListWaitMs
       await Promise.all(named.map(({ name: server }) => catalogue.settled({ timeoutMs, server })))
-      stale = true
     },
     countUse(id) {
       usage.set(id, (usage.get(id) ?? 0) + 1)

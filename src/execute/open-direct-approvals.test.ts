@@ -26,6 +26,7 @@ const open = (from: () => Promise<Store> = async () => store): DirectApprovals =
     store: from,
     now: () => now,
     newId,
+    onDecision() {},
     redact: createRedact(['sk-secret-1']),
     log: silentLog,
   })

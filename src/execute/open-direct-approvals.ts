@@ -56,6 +56,8 @@ export interface DirectApprovalsOptions {
   store(): Promise<DecisionStore>
   now(): number
   newId(): string
+  /** A decision has its answer, and that is stored. */
+  onDecision(decision: Decision): void
   readonly redact: Redact
   readonly log: Log
 }
@@ -95,7 +97,11 @@ export function openDirectApprovals(options: DirectApprovalsOptions): DirectAppr
   ): Promise<Decision> => {
     const outcome = answerDecision(decision, answer)
     if ('same' in outcome) return outcome.same
-    if ('taken' in outcome) return keep(store, outcome.taken)
+    if ('taken' in outcome) {
+      await keep(store, outcome.taken)
+      options.onDecision(outcome.taken)
+      return outcome.taken
+    }
     await keep(store, outcome.decision)
     throw outcome.refused
   }

@@ -28,6 +28,7 @@ function open() {
     directApprovals: { answer: () => Promise.reject(new Error('none')) },
     concurrentCalls: () => 4,
     onEnd: (plan, run) => void ended.push([plan, run]),
+    onDecision() {},
     redact: (text) => text,
     log: { ...silentLog, error: (message) => void logged.push(message) },
     now: Date.now,

@@ -44,6 +44,8 @@ export interface RunsOptions {
    * names this ending: a run that was opened again ends more than once.
    */
   onEnd(plan: Plan, run: Run, lesson: string): void
+  /** A decision has its answer, and that is stored. */
+  onDecision(decision: Decision): void
   readonly redact: Redact
   readonly log: Log
   now(): number
@@ -67,6 +69,8 @@ const letGoWithinMs = 800
 const keptEvents = 5_000
 const keptRuns = { newest: 1_000, days: 30 }
 const pruneEvery = 100
+/** A process is killed with some runs at once, not with hundreds, and the next one is there within days. */
+const unlearned = { withinMs: 7 * 24 * 60 * 60_000, most: 200 }
 
 export function openRuns(options: RunsOptions): OpenRuns {
   const { rules, owner, log, now } = options
@@ -97,8 +101,11 @@ export function openRuns(options: RunsOptions): OpenRuns {
       return () => clearTimeout(timer)
     },
     record: (step) => record(id, beginning, step),
-    // While nobody listens, nothing is kept.
-    onEvent: (event) => (listeners > 0 ? hub.push(lightenEvent(event)) : undefined),
+    onEvent(event) {
+      if (event.type === 'decision-end') options.onDecision(event.decision)
+      // While nobody listens, nothing is kept.
+      if (listeners > 0) hub.push(lightenEvent(event))
+    },
   })
 
   const record = async (id: string, { plan, startedAt }: Beginning, step: Step): Promise<void> => {
@@ -145,6 +152,16 @@ export function openRuns(options: RunsOptions): OpenRuns {
       if (pruned > 0) log.debug('old runs were forgotten', { runs: pruned })
     } catch (error) {
       log.warn('old runs could not be forgotten', { error: String(error) })
+    }
+  }
+
+  /** Those that an earlier process had ended, and was killed before their end was told. Without secrets, as they are stored. */
+  const tellUnlearned = async (): Promise<void> => {
+    const store = await options.store()
+    const since = now() - unlearned.withinMs
+    for (const id of await store.listUnlearnedRuns(owner, { since, limit: unlearned.most })) {
+      const stored = active.has(id) ? undefined : await store.loadCheckpoint(id)
+      if (stored !== undefined && isRunEnded(stored.run.status)) options.onEnd(stored.plan, stored.run, id)
     }
   }
 
@@ -296,6 +313,9 @@ export function openRuns(options: RunsOptions): OpenRuns {
         await takeUpRun(id).catch((error: unknown) =>
           log.error('a run could not be taken up again', { run: id, error: String(error) }),
         )
+      await tellUnlearned().catch((error: unknown) =>
+        log.warn('runs that ended before could not be learned from', { error: String(error) }),
+      )
       void prune()
     },
     async close() {

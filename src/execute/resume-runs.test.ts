@@ -75,6 +75,7 @@ function createWorld() {
       rules: fakeRules(tools),
       directApprovals: { answer: () => Promise.reject(new Error('none')) },
       concurrentCalls: () => 4,
+      onDecision() {},
       onEnd() {},
       redact: createRedact([secret]),
       log: silentLog,

@@ -67,6 +67,8 @@ export interface PmlConfig {
   }
   /** `askModel`: what a plan lacks may be asked of the client's own model, where the client offers it. */
   readonly plan: { readonly askModel: boolean }
+  /** `keepLessons`: how many runs and single calls are kept as traces; older ones live on in what they taught. */
+  readonly learning: { readonly keepLessons: number }
   readonly approvals: ApprovalsConfig
   readonly limits: {
     /** A line or body above this is refused. */

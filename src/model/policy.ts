@@ -4,6 +4,20 @@ export interface Policy {
   readonly suggestThreshold: number
   /** A plan from here on is run without asking, where nothing is open and all of its tools are safe. */
   readonly executeThreshold: number
+  /** Where they moved by how plans went: what moved them. */
+  readonly breakdown?: PolicyBreakdown
+}
+
+export interface PolicyBreakdown {
+  /** Workflow type, domain and complexity. */
+  readonly context: string
+  /** How many plans of this kind there ever were, and how many of the newest the shares are of. */
+  readonly outcomes: number
+  readonly seen: number
+  readonly falsePositives: number
+  readonly falseNegatives: number
+  /** Of what was run or accepted; absent where nothing was. */
+  readonly success?: number
 }
 
 /** Where both start by the design's execution modes, section 3. */

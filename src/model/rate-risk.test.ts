@@ -1,13 +1,80 @@
 import { describe, expect, it } from 'vitest'
-import { rateRisk } from './rate-risk.js'
+import { noPermissions, type Permissions } from './permissions.js'
+import { type RatedTool, type RiskContext, rateRisk } from './rate-risk.js'
 import type { Risk } from './risk.js'
-import type { ToolAnnotations } from './tool.js'
+import type { RiskSource } from './risk-source.js'
+import type { ToolAnnotations, ToolDefinition, ToolId } from './tool.js'
+
+function rate(
+  id: string,
+  extra: Partial<ToolDefinition> = {},
+  context: Partial<RiskContext> = {},
+): RatedTool {
+  const [server = '', name = ''] = id.split(':')
+  const definition = { name, inputSchema: {}, ...extra }
+  return rateRisk(
+    { server, name, definition },
+    { isTrusted: true, override: undefined, permissions: noPermissions, ...context },
+  )
+}
 
 function risk(id: string, annotations?: ToolAnnotations, isTrusted = true): Risk {
-  const [server = '', name = ''] = id.split(':')
-  const definition = { name, inputSchema: {}, ...(annotations && { annotations }) }
-  return rateRisk({ server, name, definition }, { isTrusted }).risk
+  return rate(id, annotations && { annotations }, { isTrusted }).risk
 }
+
+describe('who says more comes first', () => {
+  const override = { tool: 'a:get_x' as ToolId, risk: 'moderate', reason: 'It logs.', setAt: 1 } as const
+  const all: Permissions = {
+    servers: { a: { isReadOnly: true, permissionSet: 'trusted' } },
+    toolOverrides: { 'a:get_x': { risk: 'dangerous', reason: 'It bills.' } },
+  }
+  const noTool: Permissions = { ...all, toolOverrides: {} }
+  const setOnly = (permissionSet: 'minimal' | 'readonly' | 'network-api' | 'trusted'): Permissions => ({
+    servers: { a: { permissionSet } },
+    toolOverrides: {},
+  })
+  const annotations = { destructiveHint: true }
+
+  it.each<[RiskSource, Risk, RatedTool]>([
+    ['override', 'moderate', rate('a:get_x', { annotations }, { override, permissions: all })],
+    ['permissions', 'dangerous', rate('a:get_x', { annotations }, { permissions: all })],
+    ['read-only server', 'safe', rate('a:get_x', { annotations }, { permissions: noTool })],
+    ['annotations', 'dangerous', rate('a:get_x', { annotations }, { permissions: setOnly('minimal') })],
+    ['name', 'safe', rate('a:get_x', { description: 'X.' }, { permissions: setOnly('trusted') })],
+    [
+      'description',
+      'dangerous',
+      rate('a:x', { description: 'Deletes x.' }, { permissions: setOnly('minimal') }),
+    ],
+    ['permission set', 'dangerous', rate('a:x', {}, { permissions: setOnly('trusted') })],
+    ['permission set', 'safe', rate('a:x', {}, { permissions: setOnly('minimal') })],
+    ['permission set', 'safe', rate('a:x', {}, { permissions: setOnly('readonly') })],
+    ['permission set', 'moderate', rate('a:x', {}, { permissions: setOnly('network-api') })],
+    ['unknown', 'moderate', rate('a:x')],
+  ])('%s: %s', (source, expected, rated) => {
+    expect(rated).toMatchObject({ source, risk: expected })
+  })
+
+  it('what a person gave as the reason is said', () => {
+    expect(rate('a:get_x', {}, { override }).why).toContain('It logs.')
+    expect(rate('a:get_x', {}, { permissions: all }).why).toContain('It bills.')
+  })
+
+  it('what a person says of a runner holds for every call, whatever its statement', () => {
+    const safe = { ...override, risk: 'safe' } as const
+    expect(rate('db:run_query', {}, { override: safe })).toMatchObject({ risk: 'safe' })
+    expect(rate('db:run_query', {}, { override: safe }).byStatement).toBeUndefined()
+  })
+
+  it('a set that reads does not make safe what is said not to', () => {
+    const annotations = { readOnlyHint: false }
+    expect(rate('a:x', { annotations }, { permissions: setOnly('readonly') }).risk).toBe('moderate')
+  })
+
+  it('names of the language are no entries of the file', () => {
+    expect(rate('constructor:toString').source).toBe('unknown')
+  })
+})
 
 describe('what a server says of its tool', () => {
   it.each<[Risk, ToolAnnotations, boolean]>([
@@ -121,7 +188,69 @@ describe('the words of a name', () => {
   })
 
   it('say why, for a person', () => {
-    const tool = { server: 'a', name: 'delete_all', definition: { name: 'delete_all', inputSchema: {} } }
-    expect(rateRisk(tool, { isTrusted: true }).why).toContain('"delete"')
+    expect(rate('a:delete_all').why).toContain('"delete"')
+  })
+})
+
+describe('the verbs of a description', () => {
+  const rated = (id: string, description: string) => rate(id, { description }).risk
+
+  it.each([
+    ['storage_blob', 'List blobs in a container'],
+    ['limits', 'This tool returns the limits of a region.'],
+    ['deploy_logs_get', 'Get the log of a deployment'],
+    ['blob_import_get', 'Get details of import jobs'],
+    ['get_test_run', 'Get one test run'],
+    ['sql_server_list', 'List all SQL servers'],
+    ['metrics_query', 'Query metrics of a resource'],
+    ['cli_generate', 'Generate a command for what the user wants'],
+    ['zins_get_traffic', 'Provides traffic analytics by location.'],
+    ['show_rule', 'Shows a rule'],
+    ['API-get-self', 'Notion | Retrieve the user of the token'],
+  ])('%s, "%s": reads, where the name has nothing against it', (name, description) => {
+    expect(rated(`a:${name}`, description)).toBe('safe')
+  })
+
+  it.each([
+    ['get_page', 'Get a page and save it to disk'],
+    ['list_messages', 'Lists messages. Marks them as read.'],
+    ['fetch_job', 'Fetches the next job, removing it from the queue'],
+    ['sync_x', 'Updates x'],
+    ['get_token', 'Returns a token. The old one will be invalidated.'],
+    ['find_user', 'Find or create a user'],
+    ['cli_install', 'Get instructions'],
+    ['get_settings', 'Gets settings; it also creates a default entry'],
+    ['show_toast', 'Show a toast'],
+    ['session', 'Get a new session'],
+    ['checkout', 'Check out a branch'],
+  ])('%s, "%s": changes something, however harmless the name', (name, description) => {
+    expect(rated(`a:${name}`, description)).toBe('moderate')
+  })
+
+  it.each([
+    ['cleanup', 'Deletes everything that is old'],
+    ['get_rid', 'Get rid of a user'],
+    ['records', 'Create, update or delete records'],
+    ['set_x', 'Delete x'],
+    ['get_it', 'Takes it. This cannot be undone.'],
+    ['helper', 'Execute a shell command'],
+    ['database_query', 'Execute a query on a database'],
+    ['query_items', 'Query items with SQL'],
+    ['deploy_get', 'Deploy and get the result'],
+    ['notify', 'Get notified'],
+  ])('%s, "%s": may harm', (name, description) => {
+    expect(rated(`a:${name}`, description)).toBe('dangerous')
+  })
+
+  it('a query that reads by its description is still looked at call by call', () => {
+    expect(rate('a:metrics_query', { description: 'Query metrics' }).byStatement?.isCertain).toBe(false)
+  })
+
+  it('of a server that is not trusted, or that says otherwise, make nothing safe', () => {
+    const description = 'Lists files'
+    expect(rate('a:x', { description }, { isTrusted: false })).toMatchObject({ risk: 'moderate' })
+    expect(rate('a:x', { description, annotations: { readOnlyHint: false } })).toMatchObject({
+      risk: 'moderate',
+    })
   })
 })

@@ -1,8 +1,11 @@
-import { isObject } from './json.js'
-import { namesStatement, type StatementTaker } from './rate-statement.js'
+import { type Permissions, riskOfSet, serverPermissions, toolPermission } from './permissions.js'
+import type { StatementTaker } from './rate-statement.js'
+import { type DescriptionReading, readDescription } from './read-description.js'
+import { type NameReading, readName } from './read-name.js'
 import type { Risk } from './risk.js'
-import type { Tool } from './tool.js'
-import { splitWords } from './words/split-words.js'
+import type { RiskOverride } from './risk-override.js'
+import type { RiskSource } from './risk-source.js'
+import { formatToolId, type Tool } from './tool.js'
 
 export interface RatedRisk {
   readonly risk: Risk
@@ -11,222 +14,144 @@ export interface RatedRisk {
 }
 
 export interface RatedTool extends RatedRisk {
+  readonly source: RiskSource
   /** Where it is given statements, each call is rated by them: rate-statement.ts. */
   readonly byStatement?: StatementTaker
 }
 
+export interface RiskContext {
+  /** Its server is one of the user's own. */
+  readonly isTrusted: boolean
+  /** What a person has said of this tool. */
+  readonly override: RiskOverride | undefined
+  readonly permissions: Permissions
+}
+
 /**
- * What a call of this tool may do at worst, by what its server says of it, then by the whole words of its name. A server that is
- * not trusted can make its tools look worse, not better: neither by annotations nor by a harmless name.
+ * What a call of this tool may do at worst. The first that says anything counts: a person about this tool, mcp-permissions.yaml about it,
+ * then about its server, the tool's annotations, the whole words of its name, the verbs of its description, the permission set of its
+ * server. A server that is not trusted can make its tools look worse, not better: neither by annotations nor by harmless words.
  *
- * `safe` by a name is a guess. It is good enough to say what a call is likely to do, never to make one unasked: for that, see
+ * `safe` by words is a guess. It is good enough to say what a call is likely to do, never to make one unasked: for that, see
  * gateway/is-safe-tool.ts.
  */
 export function rateRisk(
   tool: Pick<Tool, 'server' | 'name' | 'definition'>,
-  { isTrusted }: { readonly isTrusted: boolean },
+  context: RiskContext,
 ): RatedTool {
-  const { destructiveHint, readOnlyHint } = tool.definition.annotations ?? {}
-  if (destructiveHint === true) return { risk: 'dangerous', why: 'Its server says that it may destroy.' }
-  if (readOnlyHint === true && isTrusted) return { risk: 'safe', why: 'Its server says that it only reads.' }
-  const serverWords = splitWords(tool.server)
-  const words = splitWords(tool.name)
-  const code = codeWord(words, serverWords)
-  if (code !== undefined) return runsGiven(code)
-  const harm = harmfulWord(words)
-  if (harm !== undefined)
-    return { risk: 'dangerous', why: `It cannot be undone, by the word "${harm}" of its name.` }
-  const runs = runningWord(words, serverWords)
-  const plain =
-    runs === undefined ? rateWords(words, { serverWords, isTrusted, readOnlyHint }) : runsGiven(runs)
-  const byStatement = takesStatement(tool, { words, serverWords, runs, plain })
-  if (byStatement === undefined) return plain
-  return { risk: 'dangerous', why: 'It runs the statement that it is given.', byStatement }
-}
-
-function runsGiven(word: string): RatedRisk {
-  return { risk: 'dangerous', why: `It runs what it is given, by the word "${word}" of its name.` }
-}
-
-function rateWords(
-  words: readonly string[],
-  {
-    serverWords,
-    isTrusted,
-    readOnlyHint,
-  }: {
-    readonly serverWords: readonly string[]
-    readonly isTrusted: boolean
-    readonly readOnlyHint: boolean | undefined
-  },
-): RatedRisk {
-  const write = words.find((word) => writes.has(word))
-  if (write !== undefined)
-    return { risk: 'moderate', why: `It changes something, by the word "${write}" of its name.` }
-  // Only as what the tool is to do, which stands first: `mark_as_read` does not read, nor does `toggle_status`; but many servers
-  // put their name before every tool, and `git_status` of the server git does.
-  const first = words.find((word) => !serverWords.includes(word)) ?? words[0] ?? ''
-  if (!reads.has(first)) return { risk: 'moderate', why: 'Nothing tells what it does.' }
-  if (!isTrusted)
-    return { risk: 'moderate', why: 'Its name speaks of reading, but its server is not trusted.' }
-  if (readOnlyHint === false)
+  const { isTrusted, override, permissions } = context
+  if (override !== undefined)
+    return { risk: override.risk, why: `A person said so: ${override.reason}`, source: 'override' }
+  const permitted = toolPermission(formatToolId(tool.server, tool.name), permissions)
+  if (permitted !== undefined) {
+    const because = permitted.reason === undefined ? '.' : `: ${permitted.reason}`
+    return { risk: permitted.risk, why: `mcp-permissions.yaml says so${because}`, source: 'permissions' }
+  }
+  if (serverPermissions(tool.server, permissions).isReadOnly === true)
     return {
-      risk: 'moderate',
-      why: 'Its name speaks of reading, but its server says that it does not only read.',
+      risk: 'safe',
+      why: 'Its server only reads, says mcp-permissions.yaml.',
+      source: 'read-only server',
     }
-  return { risk: 'safe', why: `It reads, by the word "${first}" of its name.` }
+  const { destructiveHint, readOnlyHint } = tool.definition.annotations ?? {}
+  if (destructiveHint === true)
+    return { risk: 'dangerous', why: 'Its server says that it may destroy.', source: 'annotations' }
+  if (readOnlyHint === true && isTrusted)
+    return { risk: 'safe', why: 'Its server says that it only reads.', source: 'annotations' }
+  return rateWords(tool, context)
 }
 
-/*
- * The words are those of DESIGN 8 (what is never run ahead), sorted by how bad it can get. Several of them are names of things as
- * often as of deeds: an order, a message, a post. Behind a word that reads they are things: `get_order`, `list_message_threads`.
- */
-
-/** Gone, paid, or with other people: nothing brings it back. */
-const harms = wordSet(
-  `delete del remove rm rmdir unlink drop truncate destroy wipe purge erase shred clear reset revert rollback overwrite uninstall
-  kill terminate shutdown reboot deploy publish push force pay purchase buy withdraw send notify revoke approve submit cancel`,
-)
-const harmsUnlessThings = wordSet(
-  `release merge payment order book charge refund transfer email mail message post tweet reply call invite share grant sign`,
-)
-/** `format_date` harms nobody. */
-const formatted = wordSet('disk drive volume partition')
-const writes = wordSet(
-  `write create insert update upsert put set patch add edit modify move rename upload import save store commit start stop restart
-  enable disable install append copy make mkdir replace assign close open archive run click type fill`,
-)
-const reads = wordSet(
-  `read get list search find fetch view show describe count lookup retrieve inspect status info preview explain compare diff
-  stat ls cat head tail tree whoami exists ping history`,
-)
-/** These run what they are given whatever stands beside them, unless it is a statement, which tells itself what it does; */
-const runners = wordSet('exec execute eval evaluate spawn')
-/** these unless it is read what they have left; */
-const runnersUnlessThings = wordSet('shell bash zsh powershell terminal')
-/** these where the name ends with them: `python`, `ssh_command`, not `python_packages`; */
-const languages = wordSet(
-  `python py ipython nodejs javascript js typescript ts deno ruby perl lua php repl interpreter console cmd command commands cli`,
-)
-/** and these may still follow. `node` alone is too often a node of a tree. */
-const trailing = wordSet('tool code session cell sandbox runner line inline input node repl script 2 3')
-/** A new command is not given one. */
-const makes = wordSet('create add register install update edit save define new generate format lint')
-/** These steer machines by what follows, unless that only looks, */
-const steering = wordSet('kubectl terraform tofu terragrunt ansible helm ssh gcloud')
-const looking = wordSet(
-  'plan validate logs log version versions docs template lint fmt output context inventory',
-)
-/** or it is about their things. */
-const steered = wordSet('key keys config configs host hosts chart charts module modules provider providers')
-/** Words of running, as nouns, and what else turns a language or a container into what runs it. */
-const runNouns = wordSet('execution executor runner interpreter sandbox run')
-/** `run` with something of these beside it, or with nothing at all: a report can be run, too. */
-const runnable = wordSet(
-  `command commands cmd script scripts code python javascript js typescript node program process binary sql query statement
-  snippet cell notebook console ssh docker`,
-)
-/** What is given to these is a statement for certain, */
-const statementWords = wordSet(
-  'sql statement statements cypher sparql graphql gql mutation psql cql kql dml ddl plsql tsql',
-)
-/** to these perhaps: a `query` may be plain words, */
-const queryWords = wordSet('query queries')
-/** to these if the name says no more. */
-const databases = wordSet(
-  'mysql sqlite postgres postgresql mariadb duckdb clickhouse snowflake bigquery redshift oracle mssql db database neo4j',
-)
-/** And with these it is plain words. */
-const searches = wordSet('search find lookup docs documentation wiki web')
-/** Behind these begins another deed. */
-const joins = wordSet('and or then')
-
-function runningWord(words: readonly string[], serverWords: readonly string[]): string | undefined {
-  const runner = words.find((word) => runners.has(word))
-  if (runner !== undefined || !words.includes('run')) return runner
-  return words.length === 1 || words.some((word) => runnable.has(word)) || serverWords.some(isCode)
-    ? 'run'
-    : undefined
+function rateWords(tool: Pick<Tool, 'server' | 'name' | 'definition'>, context: RiskContext): RatedTool {
+  const name = readName(tool)
+  const text = readDescription(tool.definition.description ?? '')
+  const rated = rateDeeds(tool, name, text, context)
+  if (name.statement === undefined) return rated
+  const { isCertain, saysNoMore } = name.statement
+  const without: RatedRisk = saysNoMore ? { risk: 'dangerous', why: 'It is not one plain SELECT.' } : rated
+  const byStatement = { isCertain, without }
+  // A `query` that reads by its description and speaks of no language may be plain words; calls are looked at all the same.
+  if (!isCertain && rated.risk === 'safe' && text.deed === 'reads' && !text.namesLanguage)
+    return { ...rated, byStatement }
+  return { risk: 'dangerous', why: 'It runs the statement that it is given.', source: 'name', byStatement }
 }
 
-function isCode(word: string): boolean {
-  return runnable.has(word) || runnersUnlessThings.has(word)
-}
-
-/** The word by which it runs code, a shell's commands or a machine's, whatever the arguments. */
-function codeWord(words: readonly string[], serverWords: readonly string[]): string | undefined {
-  const shell = words.find((word, at) => runnersUnlessThings.has(word) && !isThing(words, at))
-  if (shell !== undefined) return shell
-  const isRead = words.some((word) => reads.has(word)) && !words.some((word) => joins.has(word))
-  const steers = words.findIndex((word) => steering.has(word))
+function rateDeeds(
+  tool: Pick<Tool, 'server' | 'name' | 'definition'>,
+  name: NameReading,
+  text: DescriptionReading,
+  context: RiskContext,
+): RatedTool {
+  if (name.deed === 'code' || name.deed === 'runs')
+    return byName('dangerous', `It runs what it is given, by the word "${name.word}" of its name.`)
+  // Words that harm may be things where name and description agree that it reads.
   if (
-    steers !== -1 &&
-    !isRead &&
-    !words.some((word) => looking.has(word)) &&
-    !steered.has(words[steers + 1] ?? '')
+    name.mayRead &&
+    name.deed !== 'reads' &&
+    (text.deed === 'reads' || (name.deed === 'nothing' && text.speaksOfReading))
   )
-    return words[steers]
-  if (isRead) return undefined
-  const end = words.findLastIndex((word) => !trailing.has(word))
-  const last = words[end] ?? words.find((word) => word === 'repl' || word === 'node') ?? ''
-  const isLanguage = languages.has(last) || last === 'repl' || (last === 'node' && words.length === 1)
-  if (isLanguage && !words.slice(0, Math.max(end, 0)).some((word) => makes.has(word))) return last
-  const isRun = words.some((word) => runNouns.has(word))
-  const given = words.find((word) => word === 'code' || word === 'docker' || languages.has(word))
-  if (isRun && given !== undefined) return given
-  return words.includes('run') && serverWords.some((word) => languages.has(word)) ? 'run' : undefined
+    return ifTrusted(
+      tool,
+      context,
+      byText('safe', `It reads, by the word "${text.word}" of its description.`),
+    )
+  if (name.deed === 'harms')
+    return byName('dangerous', `It cannot be undone, by the word "${name.word}" of its name.`)
+  if (text.deed === 'harms' && (name.deed !== 'changes' || text.isFirst))
+    return byText('dangerous', `It cannot be undone, by the word "${text.word}" of its description.`)
+  if (name.deed === 'changes')
+    return byName('moderate', `It changes something, by the word "${name.word}" of its name.`)
+  if (text.deed === 'runs' && name.deed === 'nothing')
+    return byText('dangerous', `It runs what it is given, by the word "${text.word}" of its description.`)
+  if ((text.deed === 'changes' && !(name.deed === 'reads' && text.saysReadOnly)) || text.deed === 'runs')
+    return byText('moderate', `It changes something, by the word "${text.word}" of its description.`)
+  if (name.deed === 'reads')
+    return ifTrusted(tool, context, byName('safe', `It reads, by the word "${name.word}" of its name.`))
+  if (text.deed === 'reads')
+    return ifTrusted(
+      tool,
+      context,
+      byText('safe', `It reads, by the word "${text.word}" of its description.`),
+    )
+  return rateServer(tool, context)
 }
 
-/** Undefined where it is given none, or where what it is given is words to search for. */
-function takesStatement(
+function rateServer(
+  { server, definition }: Pick<Tool, 'server' | 'definition'>,
+  { permissions }: RiskContext,
+): RatedTool {
+  const { permissionSet } = serverPermissions(server, permissions)
+  if (permissionSet === undefined)
+    return { risk: 'moderate', why: 'Nothing tells what it does.', source: 'unknown' }
+  const risk = riskOfSet(permissionSet)
+  if (risk === 'safe' && definition.annotations?.readOnlyHint === false)
+    return { risk: 'moderate', why: 'Its server says that it does not only read.', source: 'annotations' }
+  return {
+    risk,
+    why: `Its server has the permission set "${permissionSet}", and nothing tells more.`,
+    source: 'permission set',
+  }
+}
+
+function ifTrusted(
   { definition }: Pick<Tool, 'definition'>,
-  {
-    words,
-    serverWords,
-    runs,
-    plain,
-  }: {
-    readonly words: readonly string[]
-    readonly serverWords: readonly string[]
-    readonly runs: string | undefined
-    readonly plain: RatedRisk
-  },
-): StatementTaker | undefined {
-  const { properties } = definition.inputSchema
-  const parameters = isObject(properties) ? Object.keys(properties) : []
-  const takesSql = parameters.some(
-    (name) => namesStatement(name) && splitWords(name).some((word) => statementWords.has(word)),
-  )
-  const isCertainWord = words.some((word) => statementWords.has(word))
-  const isQuery = words.some((word) => queryWords.has(word))
-  const isDatabase = words.length > 0 && words.every((word) => databases.has(word))
-  if (!takesSql && (words.some((word) => searches.has(word)) || !(isCertainWord || isQuery || isDatabase)))
-    return undefined
-  // What is said to read is given statements where they read, else words: `read_query`, `get_bank_statement`.
-  const isRead = words.some((word) => reads.has(word))
-  const isCertain = takesSql || runs !== undefined || words.includes('write') || (isCertainWord && !isRead)
-  const saysNoMore = words.every(
-    (word) => statementWords.has(word) || queryWords.has(word) || serverWords.includes(word),
-  )
-  const without: RatedRisk =
-    isCertainWord && saysNoMore ? { risk: 'dangerous', why: 'It is not one plain SELECT.' } : plain
-  return { isCertain, without }
+  { isTrusted }: RiskContext,
+  rated: RatedTool,
+): RatedTool {
+  const where = rated.source === 'name' ? 'name' : 'description'
+  const but = (why: string): RatedTool => ({
+    ...rated,
+    risk: 'moderate',
+    why: `Its ${where} speaks of reading, but its server ${why}.`,
+  })
+  if (!isTrusted) return but('is not trusted')
+  if (definition.annotations?.readOnlyHint === false) return but('says that it does not only read')
+  return rated
 }
 
-function harmfulWord(words: readonly string[]): string | undefined {
-  const harm = words.find(
-    (word, at) => harms.has(word) || (harmsUnlessThings.has(word) && !isThing(words, at)),
-  )
-  if (harm !== undefined) return harm
-  return words.includes('format') && words.some((word) => formatted.has(word)) ? 'format' : undefined
+function byName(risk: Risk, why: string): RatedTool {
+  return { risk, why, source: 'name' }
 }
 
-/** Behind a word that reads it is a thing; a draft is seen by nobody else, and a merge request merges nothing. */
-function isThing(words: readonly string[], at: number): boolean {
-  if (words.includes('draft') || (words[at] === 'merge' && words[at + 1] === 'request')) return true
-  return words.slice(0, at).some((word) => reads.has(word)) && !words.some((word) => joins.has(word))
-}
-
-function wordSet(text: string): ReadonlySet<string> {
-  return new Set(text.split(/\s+/))
+function byText(risk: Risk, why: string): RatedTool {
+  return { risk, why, source: 'description' }
 }

@@ -152,6 +152,31 @@ export function testDatabase(kind: Database['kind'], open: () => Promise<Databas
       ])
     })
 
+    it('what an older version learned is there after it was updated', async () => {
+      await migrate(database, migrations.slice(0, 5), () => {})
+      for (const table of ['tool_dependency', 'graph_baseline'])
+        await database.query(
+          `insert into ${table} (from_id, to_id, type, source, count, successes, failures)
+          values ('a:x', 'a:y', 'sequence', 'inferred', 1, 1, 0), ('a:x', 'a:y', 'provides', 'inferred', 1, 1, 0)`,
+        )
+      await database.query(
+        `insert into output_schema_baseline (tool, schema, version, samples, updated_at)
+        values ('a:x', '{}', 1, 1, now())`,
+      )
+      await database.query(
+        `insert into trace (id, run_id, success, started_at, ended_at, depends_on, links)
+        values ('t', 't', true, now(), now(), '[]', '[]')`,
+      )
+      await migrate(database, migrations, () => {})
+      const [counted] = await database.query(
+        `select (select count(*) from tool_dependency)::integer as edges,
+          (select count(*) from graph_baseline)::integer as baseline,
+          (select count(*) from output_schema_baseline)::integer as schemas,
+          (select count(*) from trace where follows is null)::integer as traces`,
+      )
+      expect(counted).toEqual({ edges: 2, baseline: 2, schemas: 1, traces: 1 })
+    })
+
     it('a migration that fails leaves nothing and is tried again', async () => {
       const half: Migration = {
         version: migrations.length + 1,

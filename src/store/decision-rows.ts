@@ -3,6 +3,7 @@ import type { Risk } from '../model/risk.js'
 import type { ToolId } from '../model/tool.js'
 import type { Queryable, TextParameter } from './database.js'
 import { epochMs } from './epoch-ms.js'
+import { textOrNull } from './optional-columns.js'
 import { decodeJson, decodeText, encodeJson, encodeText } from './stored-text.js'
 
 interface DecisionRow {
@@ -131,10 +132,6 @@ export function decisionColumns(decisions: readonly Decision[]): readonly TextPa
     unique.map(({ usedAt }) => usedAt ?? null),
     unique.map(({ refusals }) => encodeJson(refusals)),
   ]
-}
-
-function textOrNull(text: string | undefined): string | null {
-  return text === undefined ? null : encodeText(text)
 }
 
 function toDecision(row: DecisionRow): Decision {

@@ -2,7 +2,8 @@ import type { Edge, EdgeKey, EdgeSource, EdgeType } from '../model/edge.js'
 import type { ToolId } from '../model/tool.js'
 import type { Parameter, Queryable } from './database.js'
 import { epochMs } from './epoch-ms.js'
-import { decodeText, encodeKey, encodeText } from './stored-text.js'
+import { wholeIfCut } from './optional-columns.js'
+import { decodeText, encodeKey } from './stored-text.js'
 
 /** Both hold edges in the same columns. */
 export type EdgeTable = 'tool_dependency' | 'graph_baseline'
@@ -37,10 +38,14 @@ export async function selectEdges(database: Queryable, table: EdgeTable): Promis
 }
 
 /** Adds up, because other gateways count in the same rows. What nobody has seen adds nothing to a row that is there. */
-export async function addToEdges(transaction: Queryable, increments: readonly Edge[]): Promise<void> {
+export async function addToEdges(
+  transaction: Queryable,
+  table: EdgeTable,
+  increments: readonly Edge[],
+): Promise<void> {
   for (const part of partsOf(increments))
     await transaction.query(
-      `${insertInto('tool_dependency')}
+      `${insertInto(table)}
       on conflict (from_id, to_id, type) do update set
         source = case
           when 'observed' in (known.source, excluded.source) then 'observed'
@@ -67,6 +72,11 @@ export async function deleteUnseenEdges(transaction: Queryable, keys: readonly E
         part.map(({ type }) => type),
       ],
     )
+}
+
+/** What is guessed from schemas was not learned, and stays. */
+export async function forgetSeenEdges(transaction: Queryable): Promise<void> {
+  await transaction.query('delete from tool_dependency where count > 0')
 }
 
 /** Truncated, not deleted: rows that are only marked as deleted would fill an embedded database, which nothing vacuums. */
@@ -115,11 +125,6 @@ function toColumns(edges: readonly Edge[]): readonly Parameter[] {
     edges.map(({ firstSeen }) => firstSeen ?? null),
     edges.map(({ lastSeen }) => lastSeen ?? null),
   ]
-}
-
-function wholeIfCut(id: string): string | null {
-  const text = encodeText(id)
-  return encodeKey(id) === text ? null : text
 }
 
 function toEdges(columns: EdgeColumns, fromIds: string): readonly Edge[] {

@@ -308,7 +308,7 @@ function anEdge(from: string, to: string): Edge {
 }
 
 function aBaseline(edges: readonly Edge[]): Baseline {
-  return { edges, outputSchemas: [] }
+  return { edges, outputSchemas: [], betaStates: [] }
 }
 
 function aTemplate(from: string, to: string): Edge {

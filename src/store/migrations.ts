@@ -195,4 +195,112 @@ export const migrations: readonly Migration[] = [
         where run_id is null and verdict = 'approve' and used_at is null`,
     ],
   },
+  {
+    version: 6,
+    name: 'traces of scoring, episodes, thresholds, risk',
+    statements: [
+      // Calls that clients made themselves are traces without a parent too: runs are found by this.
+      'alter table trace add column follows text', // json
+      'create index trace_of_runs on trace (position) where parent_id is null and tool is null',
+      `create table tool_thompson_states (
+        id text primary key,
+        whole_id text, -- where an id is longer than an index can hold
+        alpha double precision not null,
+        beta double precision not null,
+        observations integer not null,
+        updated_at timestamptz not null
+      )`,
+      'create table capability_thompson_states (like tool_thompson_states including all)',
+      // What was learned elsewhere is added to the baselines.
+      'alter table graph_baseline add primary key (from_id, to_id, type)',
+      'alter table output_schema_baseline add primary key (tool)',
+      // What retention folded away: the states of tools as the deleted traces had left them.
+      'create table beta_baseline (like tool_thompson_states including all)',
+      `create table adaptive_thresholds (
+        context text primary key,
+        whole_context text,
+        suggest double precision not null,
+        execute double precision not null,
+        newest_outcomes text not null, -- json
+        outcomes integer not null,
+        updated_at timestamptz not null
+      )`,
+      `create table algorithm_traces (
+        id text primary key,
+        at timestamptz not null,
+        kind text not null,
+        mode text not null,
+        session text,
+        run_id text,
+        intent text,
+        tool text,
+        workflow_type text,
+        alpha double precision,
+        signals text not null, -- json
+        parameters text not null, -- json
+        score double precision not null,
+        threshold double precision,
+        decision text not null,
+        outcome text, -- none: nothing has come of it yet
+        success boolean,
+        duration_ms double precision,
+        outcome_at timestamptz
+      )`,
+      'create index algorithm_traces_run on algorithm_traces (run_id) where run_id is not null',
+      'create index algorithm_traces_at on algorithm_traces (at)',
+      `create table episodic_events (
+        id text primary key,
+        at timestamptz not null,
+        kind text not null,
+        tool text not null,
+        whole_tool text,
+        session text,
+        run_id text,
+        algorithm_trace_id text,
+        workflow_type text not null,
+        alpha double precision not null,
+        success boolean not null,
+        duration_ms double precision,
+        data text not null -- json
+      )`,
+      'create index episodic_events_at on episodic_events (at)',
+      'create index episodic_events_like on episodic_events (tool, workflow_type, at)',
+      `create table tool_risk_overrides (
+        tool text primary key,
+        whole_tool text,
+        risk text not null,
+        reason text not null,
+        set_at timestamptz not null
+      )`,
+      `create table permission_audit_log (
+        id text primary key,
+        position bigint generated always as identity,
+        at timestamptz not null,
+        what text not null,
+        subject text not null,
+        before text not null,
+        after text not null,
+        is_escalation boolean not null,
+        reason text not null,
+        made_by text not null
+      )`,
+      'create index permission_audit_log_at on permission_audit_log (at, position)',
+      `create table tool_preference (
+        tool text primary key,
+        whole_tool text,
+        approvals integer not null,
+        rejections integer not null,
+        streak integer not null,
+        updated_at timestamptz not null
+      )`,
+      `create table learned_state (
+        name text primary key,
+        state text not null, -- json
+        updated_at timestamptz not null default now()
+      )`,
+      // Runs that have ended and taught nothing are looked for at every start.
+      `create index run_ended on run (ended_at)
+        where status in ('complete', 'partial_failure', 'failed', 'aborted')`,
+    ],
+  },
 ]

@@ -1,8 +1,9 @@
 import type { ToolId } from '../model/tool.js'
 import type { Parameter, Queryable } from './database.js'
 import { epochMs } from './epoch-ms.js'
+import { wholeIfCut } from './optional-columns.js'
 import type { OutputSchema } from './store.js'
-import { decodeJson, decodeText, encodeJson, encodeKey, encodeText } from './stored-text.js'
+import { decodeJson, decodeText, encodeJson, encodeKey } from './stored-text.js'
 
 /** Both hold schemas in the same columns. */
 export type OutputSchemaTable = 'tool_output_schema' | 'output_schema_baseline'
@@ -81,6 +82,23 @@ export async function insertAllOutputSchemas(
     await transaction.query(insertInto(table), toColumns(unique.slice(start, start + schemasPerStatement)))
 }
 
+/** To what is known and to the baseline, of tools whose results nobody has seen here: what was seen says more. */
+export async function addUnknownOutputSchemas(
+  transaction: Queryable,
+  schemas: readonly OutputSchema[],
+): Promise<void> {
+  const unique = [...new Map(schemas.map((schema) => [schema.tool, schema])).values()]
+  for (let start = 0; start < unique.length; start += schemasPerStatement)
+    await transaction.query(
+      `with added as (
+        ${insertInto('tool_output_schema')}
+        on conflict (tool) do nothing returning *
+      )
+      insert into output_schema_baseline select * from added`,
+      toColumns(unique.slice(start, start + schemasPerStatement)),
+    )
+}
+
 function insertInto(table: OutputSchemaTable): string {
   return `
     insert into ${table} (tool, whole_tool, schema, version, samples, updated_at)
@@ -90,10 +108,9 @@ function insertInto(table: OutputSchemaTable): string {
 }
 
 function toColumns(schemas: readonly OutputSchema[]): readonly Parameter[] {
-  const keys = schemas.map(({ tool }) => encodeKey(tool))
   return [
-    keys,
-    schemas.map(({ tool }, at) => (keys[at] === encodeText(tool) ? null : encodeText(tool))),
+    schemas.map(({ tool }) => encodeKey(tool)),
+    schemas.map(({ tool }) => wholeIfCut(tool)),
     schemas.map(({ schema }) => encodeJson(schema)),
     schemas.map(({ version }) => version),
     schemas.map(({ samples }) => samples),

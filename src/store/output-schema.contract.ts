@@ -70,9 +70,10 @@ export function testOutputSchemas({ store, reopen, asPerson, strings }: LearnedC
 
   it('output schemas of folded traces stand in the baseline', async () => {
     await store().saveLearned({ traces: [aTrace()], edges: [] })
-    const baseline = { edges: [], outputSchemas: [aSchema('a'), aSchema('b')] }
+    const baseline = { edges: [], outputSchemas: [aSchema('a'), aSchema('b')], betaStates: [] }
     expect(await store().foldTraces(baseline, Number.MAX_SAFE_INTEGER)).toBe(1)
-    expect(await store().foldTraces({ edges: [], outputSchemas: [] }, Number.MAX_SAFE_INTEGER)).toBe(0)
+    const nothing = { edges: [], outputSchemas: [], betaStates: [] }
+    expect(await store().foldTraces(nothing, Number.MAX_SAFE_INTEGER)).toBe(0)
     await reopen()
     expect(await store().loadBaseline()).toStrictEqual(baseline)
   })

@@ -11,6 +11,7 @@ import type { Queryable } from './database.js'
 import { epochMs } from './epoch-ms.js'
 import type { OpenRunRow } from './store.js'
 import { decodeJson, decodeText, encodeText } from './stored-text.js'
+import { toLimit } from './to-limit.js'
 
 interface RunRow {
   readonly [column: string]: unknown
@@ -39,6 +40,9 @@ interface TaskRow {
 /** As migration 5 says it, word for word: else its index is not used. */
 const isOpen = `run.status not in ('complete', 'partial_failure', 'failed', 'aborted')`
 
+/** As migration 6 says it. */
+const hasEnded = `run.status in ('complete', 'partial_failure', 'failed', 'aborted')`
+
 const runColumns = `
   run.id as run_id, run.intent, run.status as run_status, ${epochMs('run.started_at')} as run_started_at,
   ${epochMs('run.ended_at')} as ended_at`
@@ -64,7 +68,7 @@ export async function selectNewestRuns(database: Queryable, limit: number): Prom
     `select ${runColumns},
       (select count(*)::integer from task where task.run_id = run.id and task.parent is null) as tasks
     from run order by started_at desc, id desc limit $1::integer`,
-    [toInteger(limit)],
+    [toLimit(limit)],
   )
   return rows.map((row) => ({ ...toRun(row), tasks: row.tasks }))
 }
@@ -82,6 +86,37 @@ export async function selectOpenRuns(database: Queryable, owner: string): Promis
   )
   return rows.map(({ id, status, updated_at }) => ({ id: decodeText(id), status, updatedAt: updated_at }))
 }
+
+/** Those of before everything was forgotten are not learned from again. */
+export async function selectUnlearnedRuns(
+  database: Queryable,
+  owner: string,
+  { since, limit }: { readonly since: number; readonly limit: number },
+): Promise<readonly string[]> {
+  const rows = await database.query<{ readonly id: string }>(
+    `select id from run
+    where ${hasEnded} and owner = $1 and ended_at >= to_timestamp($2::double precision / 1000)
+      and ended_at > coalesce((select (state::jsonb #>> '{}')::timestamptz from learned_state where name = '${forgotten}'),
+        '-infinity')
+      and not exists (select from trace where run_id = run.id)
+      and exists (select from task where run_id = run.id and started_at is not null)
+    order by ended_at, id limit $3::integer`,
+    [encodeText(owner), since, toLimit(limit)],
+  )
+  return rows.map(({ id }) => decodeText(id))
+}
+
+/** From now on the runs that have ended are no longer to be learned from. By their own clock, not by the database's. */
+export async function markRunsForgotten(transaction: Queryable): Promise<void> {
+  await transaction.query(
+    `insert into learned_state (name, state)
+    select '${forgotten}', to_json(max(ended_at))::text from run having max(ended_at) is not null
+    on conflict (name) do update set state = excluded.state`,
+  )
+}
+
+/** Name of the state that says until when. */
+const forgotten = 'runs-forgotten-through'
 
 /**
  * Those that have ended, and those that an older version left without a checkpoint, with which nobody can go on; all that is theirs
@@ -104,7 +139,7 @@ export async function deleteRuns(
       returning 1
     )
     select count(*)::integer as count from gone`,
-    [toInteger(newest), since],
+    [toLimit(newest), since],
   )
   return counted!.count
 }
@@ -125,10 +160,6 @@ function behindTheirTasks(tasks: readonly TaskOutcome[]): readonly TaskOutcome[]
       task,
       ...(elements.get(task.id) ?? []).sort((a, b) => elementPlaceOf(a.id) - elementPlaceOf(b.id)),
     ])
-}
-
-function toInteger(limit: number): number {
-  return Math.max(0, Math.min(Math.trunc(limit), 2 ** 31 - 1))
 }
 
 function toRun(run: RunRow): Omit<Run, 'tasks'> {

@@ -1,9 +1,28 @@
 import type { StoreError } from '../errors.js'
+import type { AdaptiveThreshold } from '../model/adaptive-threshold.js'
+import type { AlgorithmTrace } from '../model/algorithm-trace.js'
 import type { Decision } from '../model/decision.js'
 import type { Edge } from '../model/edge.js'
+import type { Episode } from '../model/episode.js'
+import type { Json } from '../model/json.js'
+import type { PermissionAudit, RiskOverride } from '../model/risk-override.js'
 import type { Run, RunSummary } from '../model/run.js'
 import type { ServerState } from '../model/server.js'
-import type { Tool } from '../model/tool.js'
+import type { Tool, ToolId } from '../model/tool.js'
+import type { ToolPreference } from '../model/tool-preference.js'
+import {
+  deleteAlgorithmTraces,
+  selectAlgorithmTrace,
+  selectNewestAlgorithmTraces,
+  upsertAlgorithmTraces,
+} from './algorithm-trace-rows.js'
+import {
+  addToBetaStates,
+  betaTables,
+  insertAllBetaStates,
+  selectBetaStates,
+  shiftBetaStates,
+} from './beta-rows.js'
 import { selectCheckpoint, upsertCheckpoint } from './checkpoint-rows.js'
 import type { Database, Queryable } from './database.js'
 import {
@@ -15,13 +34,36 @@ import {
   selectUnusedApprovals,
   upsertDecisions,
 } from './decision-rows.js'
-import { addToEdges, deleteUnseenEdges, insertAllEdges, selectEdges } from './edge-rows.js'
+import { addToEdges, deleteUnseenEdges, forgetSeenEdges, insertAllEdges, selectEdges } from './edge-rows.js'
 import { deleteOtherEmbeddings, selectEmbeddings, upsertEmbeddings } from './embedding-rows.js'
-import { insertAllOutputSchemas, replaceOutputSchema, selectOutputSchemas } from './output-schema-rows.js'
-import { deleteRuns, selectNewestRuns, selectOpenRuns, selectRun } from './run-rows.js'
+import { deleteEpisodes, insertEpisodes, selectEpisodes } from './episode-rows.js'
+import { forgetLearnedStates, selectLearnedState, upsertLearnedState } from './learned-state-rows.js'
+import {
+  addUnknownOutputSchemas,
+  insertAllOutputSchemas,
+  replaceOutputSchema,
+  selectOutputSchemas,
+} from './output-schema-rows.js'
+import {
+  insertAudit,
+  replaceRiskOverride,
+  selectNewestAudit,
+  selectRiskOverrides,
+} from './permission-rows.js'
+import { selectPreferences, upsertPreferences } from './preference-rows.js'
+import {
+  deleteRuns,
+  markRunsForgotten,
+  selectNewestRuns,
+  selectOpenRuns,
+  selectRun,
+  selectUnlearnedRuns,
+} from './run-rows.js'
 import { replaceServers } from './server-rows.js'
 import type {
   Baseline,
+  BetaKind,
+  BetaRow,
   Checkpoint,
   Learned,
   OpenRunRow,
@@ -31,6 +73,7 @@ import type {
   StoredTrace,
   ToolEmbedding,
 } from './store.js'
+import { selectThresholds, upsertThresholds } from './threshold-rows.js'
 import { toStoreError } from './to-store-error.js'
 import { selectTools, upsertTools } from './tool-rows.js'
 import {
@@ -47,6 +90,12 @@ import {
 const stepsPerVacuum = 500
 /** One segment of it, some 5,000 steps: replayed in a second. */
 const longestLogBytes = 16 * 1024 * 1024
+/** Tables that hold what was learned and nothing else. */
+const learnedTables = [
+  ...['trace', 'graph_baseline', 'tool_output_schema', 'output_schema_baseline'],
+  ...['tool_thompson_states', 'capability_thompson_states', 'beta_baseline', 'adaptive_thresholds'],
+  ...['algorithm_traces', 'episodic_events'],
+]
 const saveDecisions = upsertDecisions(1)
 
 /** The one Store there is: the same SQL on the embedded database and on PostgreSQL. */
@@ -147,14 +196,15 @@ export class SqlStore implements Store {
     return attempt('The edges cannot be read', () => selectEdges(this.#database, 'tool_dependency'))
   }
 
-  saveLearned({ traces, edges, removed = [] }: Learned): Promise<boolean> {
+  saveLearned({ traces, edges, betaShifts = [], removed = [] }: Learned): Promise<boolean> {
     return attempt('What was learned cannot be saved', () =>
       this.#database.transaction(async (transaction) => {
         await lockTraces(transaction)
         if (await isAnyKnown(transaction, traces)) return false
         await insertTraces(transaction, traces)
         await deleteUnseenEdges(transaction, removed)
-        await addToEdges(transaction, edges)
+        await addToEdges(transaction, 'tool_dependency', edges)
+        await shiftBetaStates(transaction, betaShifts)
         return true
       }),
     )
@@ -192,13 +242,16 @@ export class SqlStore implements Store {
   }
 
   loadBaseline(): Promise<Baseline> {
-    return attempt('The baseline cannot be read', async () => ({
-      edges: await selectEdges(this.#database, 'graph_baseline'),
-      outputSchemas: await selectOutputSchemas(this.#database, 'output_schema_baseline'),
-    }))
+    return attempt('The baseline cannot be read', () =>
+      this.#atOneMoment(async (transaction) => ({
+        edges: await selectEdges(transaction, 'graph_baseline'),
+        outputSchemas: await selectOutputSchemas(transaction, 'output_schema_baseline'),
+        betaStates: await selectBetaStates(transaction, 'beta_baseline'),
+      })),
+    )
   }
 
-  foldTraces({ edges, outputSchemas }: Baseline, throughPosition: number): Promise<number> {
+  foldTraces({ edges, outputSchemas, betaStates }: Baseline, throughPosition: number): Promise<number> {
     return attempt('The traces cannot be folded', async () => {
       const folded = await this.#database.transaction(async (transaction) => {
         await lockTraces(transaction)
@@ -207,10 +260,11 @@ export class SqlStore implements Store {
         if (deleted === 0) return 0
         await insertAllEdges(transaction, 'graph_baseline', edges)
         await insertAllOutputSchemas(transaction, 'output_schema_baseline', outputSchemas)
+        await insertAllBetaStates(transaction, 'beta_baseline', betaStates)
         return deleted
       })
       // Each lesson leaves the earlier state of the rows that it counted in.
-      if (folded > 0) await this.#vacuum('trace, tool_dependency, tool_output_schema')
+      if (folded > 0) await this.#vacuum('trace, tool_dependency, tool_output_schema, tool_thompson_states')
       return folded
     })
   }
@@ -254,6 +308,144 @@ export class SqlStore implements Store {
       // Each change of the model would add the size of all vectors to the file.
       if (dropped > 0) await this.#vacuum('tool_embedding')
       return dropped
+    })
+  }
+
+  loadBetaStates(of: BetaKind): Promise<readonly BetaRow[]> {
+    return attempt('The states cannot be read', () => selectBetaStates(this.#database, betaTables[of]))
+  }
+
+  replaceBetaStates(of: BetaKind, states: readonly BetaRow[], throughPosition: number): Promise<boolean> {
+    return attempt('The states cannot be replaced', () =>
+      this.#database.transaction(async (transaction) => {
+        await lockTraces(transaction)
+        if (await isAnyAfter(transaction, throughPosition)) return false
+        await insertAllBetaStates(transaction, betaTables[of], states)
+        return true
+      }),
+    )
+  }
+
+  loadAdaptiveThresholds(): Promise<readonly AdaptiveThreshold[]> {
+    return attempt('The thresholds cannot be read', () => selectThresholds(this.#database))
+  }
+
+  saveAdaptiveThresholds(thresholds: readonly AdaptiveThreshold[]): Promise<void> {
+    return attempt('The thresholds cannot be saved', () => upsertThresholds(this.#database, thresholds))
+  }
+
+  saveAlgorithmTraces(traces: readonly AlgorithmTrace[]): Promise<void> {
+    return attempt('The traces of scoring cannot be saved', () =>
+      this.#database.transaction((transaction) => upsertAlgorithmTraces(transaction, traces)),
+    )
+  }
+
+  findAlgorithmTrace(id: string): Promise<AlgorithmTrace | undefined> {
+    return attempt('The traces of scoring cannot be read', () => selectAlgorithmTrace(this.#database, id))
+  }
+
+  listAlgorithmTraces(wanted: {
+    readonly runId?: string
+    readonly limit: number
+  }): Promise<readonly AlgorithmTrace[]> {
+    return attempt('The traces of scoring cannot be read', () =>
+      selectNewestAlgorithmTraces(this.#database, wanted),
+    )
+  }
+
+  saveEpisodes(episodes: readonly Episode[]): Promise<void> {
+    return attempt('The episodes cannot be saved', () =>
+      this.#database.transaction((transaction) => insertEpisodes(transaction, episodes)),
+    )
+  }
+
+  loadEpisodes(wanted: { readonly since: number; readonly limit: number }): Promise<readonly Episode[]> {
+    return attempt('The episodes cannot be read', () => selectEpisodes(this.#database, wanted))
+  }
+
+  pruneEpisodes(before: number): Promise<number> {
+    return attempt('Old episodes cannot be forgotten', async () => {
+      const gone = await this.#database.transaction(
+        async (transaction) =>
+          (await deleteEpisodes(transaction, before)) + (await deleteAlgorithmTraces(transaction, before)),
+      )
+      if (gone > 0) await this.#vacuum('episodic_events, algorithm_traces')
+      return gone
+    })
+  }
+
+  loadRiskOverrides(): Promise<readonly RiskOverride[]> {
+    return attempt('The risk overrides cannot be read', () => selectRiskOverrides(this.#database))
+  }
+
+  saveRiskOverride(tool: ToolId, override: RiskOverride | undefined, audit: PermissionAudit): Promise<void> {
+    return attempt(`The risk of ${tool} cannot be saved`, () =>
+      this.#database.transaction(async (transaction) => {
+        await replaceRiskOverride(transaction, tool, override)
+        await insertAudit(transaction, [audit])
+      }),
+    )
+  }
+
+  savePermissionAudit(entries: readonly PermissionAudit[]): Promise<void> {
+    return attempt('The audit log cannot be written', () => insertAudit(this.#database, entries))
+  }
+
+  listPermissionAudit({ limit }: { readonly limit: number }): Promise<readonly PermissionAudit[]> {
+    return attempt('The audit log cannot be read', () => selectNewestAudit(this.#database, limit))
+  }
+
+  loadPreferences(): Promise<readonly ToolPreference[]> {
+    return attempt('The preferences cannot be read', () => selectPreferences(this.#database))
+  }
+
+  savePreferences(preferences: readonly ToolPreference[]): Promise<void> {
+    return attempt('The preferences cannot be saved', () => upsertPreferences(this.#database, preferences))
+  }
+
+  loadLearnedState(name: string): Promise<Json | undefined> {
+    return attempt(`What was learned of ${name} cannot be read`, () =>
+      selectLearnedState(this.#database, name),
+    )
+  }
+
+  saveLearnedState(name: string, state: Json): Promise<void> {
+    return attempt(`What was learned of ${name} cannot be saved`, () =>
+      upsertLearnedState(this.#database, name, state),
+    )
+  }
+
+  listUnlearnedRuns(
+    owner: string,
+    wanted: { readonly since: number; readonly limit: number },
+  ): Promise<readonly string[]> {
+    return attempt('The runs cannot be read', () => selectUnlearnedRuns(this.#database, owner, wanted))
+  }
+
+  addToBaseline({ edges, outputSchemas, betaStates }: Baseline): Promise<void> {
+    return attempt('What was learned elsewhere cannot be added', () =>
+      this.#database.transaction(async (transaction) => {
+        await lockTraces(transaction)
+        const seen = edges.filter(({ count }) => count > 0)
+        for (const table of ['tool_dependency', 'graph_baseline'] as const)
+          await addToEdges(transaction, table, seen)
+        for (const table of ['tool_thompson_states', 'beta_baseline'] as const)
+          await addToBetaStates(transaction, table, betaStates)
+        await addUnknownOutputSchemas(transaction, outputSchemas)
+      }),
+    )
+  }
+
+  forgetLearned(): Promise<void> {
+    return attempt('What was learned cannot be forgotten', async () => {
+      await this.#database.transaction(async (transaction) => {
+        await lockTraces(transaction)
+        await forgetSeenEdges(transaction)
+        await transaction.query(`truncate table ${learnedTables.join(', ')}`)
+        await forgetLearnedStates(transaction)
+        await markRunsForgotten(transaction)
+      })
+      await this.#vacuum('tool_dependency, learned_state')
     })
   }
 

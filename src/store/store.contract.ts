@@ -11,11 +11,13 @@ import { newId } from '../model/new-id.js'
 import type { Run } from '../model/run.js'
 import type { ServerState } from '../model/server.js'
 import { formatToolId, hashDefinition, type Tool } from '../model/tool.js'
+import { testBetaStates } from './beta-state.contract.js'
 import { aRun, aTask, saveRun, testCheckpoints } from './checkpoint.contract.js'
 import type { Row } from './database.js'
 import { testDecisions } from './decision.contract.js'
 import { testLearned } from './learned.contract.js'
 import { openStore } from './open-store.js'
+import { testRecords } from './records.contract.js'
 import type { Store } from './store.js'
 
 /** Somewhere a new store can be opened, again and again. */
@@ -258,6 +260,8 @@ export function testStore(kind: Store['kind'], newPlace: () => Promise<StorePlac
     testCheckpoints({ store: () => store, reopen, asPerson, strings: naughtyStrings() })
     testDecisions({ store: () => store, reopen, asPerson, strings: naughtyStrings() })
     testLearned({ store: () => store, reopen, asPerson, strings: naughtyStrings() })
+    testBetaStates({ store: () => store, reopen, asPerson, strings: naughtyStrings() })
+    testRecords({ store: () => store, reopen, asPerson, strings: naughtyStrings() })
 
     it('a closed store answers with a StoreError', async () => {
       await store.close()

@@ -9,15 +9,21 @@
  * Never touches: upstream servers, secrets (texts arrive redacted), the lock of the data directory (the holder's).
  */
 import type { StoreError } from '../errors.js'
+import type { AdaptiveThreshold } from '../model/adaptive-threshold.js'
+import type { AlgorithmTrace } from '../model/algorithm-trace.js'
+import type { BetaShift, BetaState } from '../model/beta-state.js'
 import type { Decision } from '../model/decision.js'
 import type { Edge, EdgeKey } from '../model/edge.js'
-import type { JsonObject } from '../model/json.js'
+import type { Episode } from '../model/episode.js'
+import type { Json, JsonObject } from '../model/json.js'
 import type { ServerOffers } from '../model/offers.js'
 import type { Plan } from '../model/plan.js'
+import type { PermissionAudit, RiskOverride } from '../model/risk-override.js'
 import type { Run, RunStatus, RunSummary, TaskOutcome } from '../model/run.js'
 import type { RunProgress } from '../model/run-state.js'
 import type { KnownEra, ServerState } from '../model/server.js'
 import type { Tool, ToolId } from '../model/tool.js'
+import type { ToolPreference } from '../model/tool-preference.js'
 import type { Trace } from '../model/trace.js'
 
 export interface Store {
@@ -82,7 +88,55 @@ export interface Store {
   saveEmbeddings(model: string, embeddings: readonly ToolEmbedding[]): Promise<void>
   /** Forgets the vectors of all other models; gives their number. */
   dropEmbeddings(exceptModels: readonly string[]): Promise<number>
+  /** States that are not there are the prior. Ordered by id. */
+  loadBetaStates(of: BetaKind): Promise<readonly BetaRow[]>
+  /** All of them anew, as the traces up to this position give them. False: there are later ones, and nothing was written. */
+  replaceBetaStates(of: BetaKind, states: readonly BetaRow[], throughPosition: number): Promise<boolean>
+  loadAdaptiveThresholds(): Promise<readonly AdaptiveThreshold[]>
+  /** Adds and updates, by context. */
+  saveAdaptiveThresholds(thresholds: readonly AdaptiveThreshold[]): Promise<void>
+  /** Adds; one that is there gets the outcome and the run of this one. */
+  saveAlgorithmTraces(traces: readonly AlgorithmTrace[]): Promise<void>
+  findAlgorithmTrace(id: string): Promise<AlgorithmTrace | undefined>
+  /** Newest first; of one run, where one is named. */
+  listAlgorithmTraces(wanted: {
+    readonly runId?: string
+    readonly limit: number
+  }): Promise<readonly AlgorithmTrace[]>
+  saveEpisodes(episodes: readonly Episode[]): Promise<void>
+  /** From this time on, oldest first; the newest so many. */
+  loadEpisodes(wanted: { readonly since: number; readonly limit: number }): Promise<readonly Episode[]>
+  /** Forgets episodes and algorithm traces from before this time; gives their number. */
+  pruneEpisodes(before: number): Promise<number>
+  loadRiskOverrides(): Promise<readonly RiskOverride[]>
+  /** With what it is to be remembered by, together. Undefined: there is none any more. */
+  saveRiskOverride(tool: ToolId, override: RiskOverride | undefined, audit: PermissionAudit): Promise<void>
+  savePermissionAudit(entries: readonly PermissionAudit[]): Promise<void>
+  /** Newest first. */
+  listPermissionAudit(options: { readonly limit: number }): Promise<readonly PermissionAudit[]>
+  loadPreferences(): Promise<readonly ToolPreference[]>
+  /** Adds and updates, by tool. */
+  savePreferences(preferences: readonly ToolPreference[]): Promise<void>
+  /** What else was learned and has no table of its own, by name: the ranker's weights. */
+  loadLearnedState(name: string): Promise<Json | undefined>
+  saveLearnedState(name: string, state: Json): Promise<void>
+  /** Runs of this owner that have ended since then and taught nothing yet: the process was killed in between. Oldest first. */
+  listUnlearnedRuns(
+    owner: string,
+    wanted: { readonly since: number; readonly limit: number },
+  ): Promise<readonly string[]>
+  /** Adds what somebody else learned to what is known and to the baseline, together: counts are added. */
+  addToBaseline(learned: Baseline): Promise<void>
+  /** Forgets all that was learned: traces, edges, schemas, states, thresholds, episodes. Runs, pins, overrides and the audit stay. */
+  forgetLearned(): Promise<void>
   close(): Promise<void>
+}
+
+export type BetaKind = 'tool' | 'capability'
+
+export interface BetaRow extends BetaState {
+  /** Of the tool or the capability. */
+  readonly id: string
 }
 
 /** A step of a run. */
@@ -126,6 +180,8 @@ export interface Learned {
    * lowered. One without a count, a template, is written where there is none.
    */
   readonly edges: readonly Edge[]
+  /** How its calls went: what that does to the state of each tool. */
+  readonly betaShifts?: readonly { readonly tool: ToolId; readonly shift: BetaShift }[]
   /** Templates that are guessed no more. One that anybody has seen stays. */
   readonly removed?: readonly EdgeKey[]
 }
@@ -139,6 +195,8 @@ export interface StoredTrace {
 export interface Baseline {
   readonly edges: readonly Edge[]
   readonly outputSchemas: readonly OutputSchema[]
+  /** Of tools. */
+  readonly betaStates: readonly BetaRow[]
 }
 
 /** What the results of a tool looked like, so far. */

@@ -2,8 +2,10 @@ import type { ToolId } from '../model/tool.js'
 import type { Trace } from '../model/trace.js'
 import type { Parameter, Queryable } from './database.js'
 import { epochMs } from './epoch-ms.js'
+import { jsonOrNull, textOrNull } from './optional-columns.js'
 import type { StoredTrace } from './store.js'
 import { decodeJson, decodeText, encodeJson, encodeText } from './stored-text.js'
+import { toLimit } from './to-limit.js'
 
 /** A trace holds at most some 20 KB of values: a batch stays below 10 MB. */
 const tracesPerBatch = 500
@@ -25,6 +27,7 @@ interface TraceRow {
   readonly ended_at: number
   readonly depends_on: string
   readonly links: string
+  readonly follows: string | null
   readonly promoted: string | null
 }
 
@@ -50,23 +53,36 @@ export async function selectTraces(database: Queryable, from: number): Promise<r
   const rows = await database.query<TraceRow>(
     `select position::double precision as position, id, parent_id, run_id, tool, task_id, intent, arguments, result,
       error_code, success, ${epochMs('started_at')} as started_at, ${epochMs('ended_at')} as ended_at, depends_on, links,
-      promoted
+      follows, promoted
     from trace where position >= $1::bigint order by position limit ${tracesPerBatch}`,
     [from],
   )
   return rows.map((row) => ({ position: row.position, trace: toTrace(row) }))
 }
 
-/** Where the newest so many runs begin: a run's own trace has no parent. */
+/**
+ * Where the newest so many runs begin: a run's own trace has neither a parent nor a tool; a call that a client made has a tool. Where there
+ * are fewer, from the beginning on: who calls tools by themselves may never have run anything.
+ */
 export async function selectStartOfNewest(database: Queryable, runs: number): Promise<number> {
-  const [start] = await database.query<{ readonly position: number | null }>(
-    `select min(position)::double precision as position from (
-      select position from trace where parent_id is null order by position desc limit $1::integer
-    ) as newest`,
-    [Math.max(0, Math.min(Math.trunc(runs), 2 ** 31 - 1))],
+  const wanted = toLimit(runs)
+  if (wanted === 0) return Number.MAX_SAFE_INTEGER
+  const [start] = await database.query<{ readonly position: number }>(
+    `with run as (select position from trace where parent_id is null and tool is null)
+    select coalesce(
+      (select position from run order by position desc offset $1::integer - 1 limit 1),
+      least(
+        (select min(position) from run),
+        coalesce((select position from trace where parent_id is null order by position desc offset $2::integer - 1 limit 1), 0)
+      )
+    )::double precision as position`,
+    [wanted, mostCallsBeforeRuns],
   )
-  return start!.position ?? Number.MAX_SAFE_INTEGER
+  return start!.position
 }
+
+/** Calls that clients made before the first run of all that is still known: as many as some seconds of reading. */
+const mostCallsBeforeRuns = 10_000
 
 export async function isAnyAfter(transaction: Queryable, position: number): Promise<boolean> {
   const later = await transaction.query('select 1 from trace where position > $1::bigint limit 1', [position])
@@ -84,14 +100,14 @@ export async function deleteTraces(transaction: Queryable, throughPosition: numb
 
 const insert = `
   insert into trace (id, parent_id, run_id, tool, task_id, intent, arguments, result, error_code, success,
-    started_at, ended_at, depends_on, links, promoted)
+    started_at, ended_at, depends_on, links, follows, promoted)
   select id, parent_id, run_id, tool, task_id, intent, arguments, result, error_code, success,
-    to_timestamp(started_at / 1000), to_timestamp(ended_at / 1000), depends_on, links, promoted
+    to_timestamp(started_at / 1000), to_timestamp(ended_at / 1000), depends_on, links, follows, promoted
   from unnest(
     $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-    $10::boolean[], $11::double precision[], $12::double precision[], $13::text[], $14::text[], $15::text[]
+    $10::boolean[], $11::double precision[], $12::double precision[], $13::text[], $14::text[], $15::text[], $16::text[]
   ) with ordinality as given (id, parent_id, run_id, tool, task_id, intent, arguments, result, error_code, success,
-    started_at, ended_at, depends_on, links, promoted, ordinality)
+    started_at, ended_at, depends_on, links, follows, promoted, ordinality)
   order by ordinality`
 
 function toColumns(traces: readonly Trace[]): readonly Parameter[] {
@@ -110,16 +126,9 @@ function toColumns(traces: readonly Trace[]): readonly Parameter[] {
     traces.map(({ endedAt }) => endedAt),
     traces.map(({ dependsOn }) => encodeJson(dependsOn)),
     traces.map(({ links }) => encodeJson(links)),
+    traces.map(({ follows }) => jsonOrNull(follows)),
     traces.map(({ promoted }) => jsonOrNull(promoted)),
   ]
-}
-
-function textOrNull(text: string | undefined): string | null {
-  return text === undefined ? null : encodeText(text)
-}
-
-function jsonOrNull(value: unknown): string | null {
-  return value === undefined ? null : encodeJson(value)
 }
 
 function toTrace(row: TraceRow): Trace {
@@ -138,6 +147,7 @@ function toTrace(row: TraceRow): Trace {
     endedAt: row.ended_at,
     dependsOn: decodeJson(row.depends_on),
     links: decodeJson(row.links),
+    ...(row.follows === null ? {} : { follows: decodeJson(row.follows) }),
     ...(row.promoted === null ? {} : { promoted: decodeJson(row.promoted) }),
   }
 }

@@ -11,16 +11,22 @@ import { openRuns } from './execute/open-runs.js'
 import type { Runs } from './execute/runs.js'
 import { createCallRules } from './gateway/call-rules.js'
 import { createGateway, type Gateway } from './gateway/create-gateway.js'
+import { endedCall } from './gateway/ended-call.js'
+import { openAdvice } from './gateway/open-advice.js'
+import { createRiskRegistry } from './gateway/risk-registry.js'
 import { createTokenCounter } from './gateway/token-counter.js'
 import { createAnalysis } from './graph/create-analysis.js'
 import { createKnowledgeGraph } from './graph/create-knowledge-graph.js'
 import type { KnowledgeGraphOptions } from './graph/knowledge-graph.js'
 import { createLearning } from './learn/create-learning.js'
 import { followTemplates } from './learn/follow-templates.js'
+import { isFault } from './learn/outcomes-of.js'
+import { createPreferences } from './learn/preferences/create-preferences.js'
 import type { PmlConfig } from './model/config.js'
+import type { Decision } from './model/decision.js'
 import type { Log } from './model/log.js'
 import { newId } from './model/new-id.js'
-import { defaultPolicy } from './model/policy.js'
+import type { Permissions } from './model/permissions.js'
 import type { Redact } from './model/redact.js'
 import { definitionText, isCallable, type Tool } from './model/tool.js'
 import { withinMs } from './model/within-ms.js'
@@ -29,6 +35,7 @@ import { explainPlan } from './plan/explain-plan.js'
 import { createToolSearch, type ToolSearch } from './plan/find/create-tool-search.js'
 import type { IntentPlanner } from './plan/intent-planner.js'
 import { createLateStore } from './store/create-late-store.js'
+import { openOutcomeSpool } from './store/outcome-spool.js'
 import { readOwnerId } from './store/owner-id.js'
 import { readSnapshot } from './store/snapshot.js'
 import { readStateKey } from './store/state-key.js'
@@ -60,6 +67,8 @@ export interface Pml {
   readonly gateway: Gateway
   readonly upstreams: Upstreams
   readonly runs: Runs
+  /** Another content of mcp-permissions.yaml. */
+  usePermissions(permissions: Permissions): void
   /** Starts servers and store now instead of after the first answer. */
   start(): void
   /** Resolves when the store is open, rejects when it could not be opened this time. */
@@ -76,6 +85,11 @@ const analyseAfterMs = 2_000
 const graphWithinMs = 5_000
 /** A database that is not there yet comes up within seconds, or a person has to act. */
 const takeUpAgainMs = 2_000
+/** Folding reads all traces: not while clients start. */
+const retainAfterMs = 10 * 60_000
+const retainEveryMs = 24 * 60 * 60_000
+/** A process is gone within 2 s of being asked to end. */
+const settleWithinMs = 500
 
 export function createPml(options: PmlOptions): Pml {
   const { dataDirectory, log, redact } = options
@@ -108,6 +122,12 @@ export function createPml(options: PmlOptions): Pml {
     if (!closing) log.warn(what, { error: String(error) })
   }
   let isLearned = false
+  const readLearned = async (store: Store): Promise<void> => {
+    await learning.load(store)
+    await learnt.load(store)
+    await preferences.load(store)
+    await risks.load(store)
+  }
   const lateStore = createLateStore({
     dataDirectory,
     databaseUrl: options.databaseUrl,
@@ -116,7 +136,7 @@ export function createPml(options: PmlOptions): Pml {
     async onOpen(store) {
       upstreams.adoptPins(await store.loadTools())
       // A store that is opened again has nothing that was not learned here.
-      if (!isLearned) await learning.load(store)
+      if (!isLearned) await readLearned(store)
       isLearned = true
     },
     onTrouble: report('the store could not be opened'),
@@ -127,10 +147,36 @@ export function createPml(options: PmlOptions): Pml {
   const graph = createKnowledgeGraph(graphOptions)
   const search: ToolSearch = createToolSearch({ vectors, graph })
   const analysis = createAnalysis({ graph, log, debounceMs: analyseAfterMs })
+  const preferences = createPreferences({ store: lateStore.current, now: Date.now, newId, log })
+  const risks = createRiskRegistry({
+    config: () => config,
+    tools: upstreams.tools,
+    store: lateStore.current,
+    preferences,
+    now: Date.now,
+    newId,
+    log,
+  })
+  const rules = createCallRules({ config: () => config, tool: upstreams.tool, risk: risks })
+  const learnt = openAdvice({
+    graph,
+    analysis,
+    store: lateStore.current,
+    riskOf: (tool) => rules.judge({ tool, arguments: {}, requireApproval: false }).risk,
+    isCallable(id) {
+      const tool = upstreams.tool(id)
+      return tool !== undefined && isCallable(tool)
+    },
+    redact,
+    log,
+  })
+  const { advice } = learnt
   const learning = createLearning({
     graph,
     createGraph: () => createKnowledgeGraph(graphOptions),
     analysis,
+    thompson: learnt.thompson,
+    spool: openOutcomeSpool({ dataDirectory, log }),
     store: lateStore.current,
     redact,
     log,
@@ -155,6 +201,7 @@ export function createPml(options: PmlOptions): Pml {
     lateStore.open()
     embedderChoice.choose(config.search)
     if (options.takesUpRuns) takeUpRuns()
+    if (options.takesUpRuns) retaining = setTimeout(retain, retainAfterMs).unref()
   })
   /** Once in the life of a process: a store that is opened again has nothing that is not under way here. */
   const takeUpRuns = (): void => {
@@ -167,14 +214,36 @@ export function createPml(options: PmlOptions): Pml {
         setTimeout(takeUpRuns, takeUpAgainMs).unref()
       })
   }
+  /** What traces have taught stays; they themselves are kept while they are among the newest. */
+  const retain = (): void => {
+    retaining = setTimeout(retain, retainEveryMs).unref()
+    learning
+      .retain({ newest: config.learning.keepLessons, since: Number.MAX_SAFE_INTEGER })
+      .then(({ traces }) => {
+        if (traces > 0) log.debug('old traces were folded into what they taught', { traces })
+      })
+      .catch(report('old traces could not be folded'))
+  }
+  let retaining: NodeJS.Timeout | undefined
   const startTimer = setTimeout(start, startAfterMs)
 
   const callTool: Upstreams['callTool'] = (call) => {
     start()
     return upstreams.callTool(call)
   }
-  const rules = createCallRules({ config: () => config, tool: upstreams.tool })
-  const approvals = openDirectApprovals({ store: lateStore.current, now: Date.now, newId, redact, log })
+  const onDecision = (decision: Decision): void => {
+    void preferences.decided(decision)
+    const { tool, runId, answer } = decision
+    if (answer?.verdict === 'reject') advice.callRejected({ tool, runId })
+  }
+  const approvals = openDirectApprovals({
+    store: lateStore.current,
+    now: Date.now,
+    newId,
+    onDecision,
+    redact,
+    log,
+  })
   const runs = openRuns({
     callTool,
     store: lateStore.current,
@@ -182,7 +251,11 @@ export function createPml(options: PmlOptions): Pml {
     rules,
     directApprovals: approvals,
     concurrentCalls: () => config.limits.concurrentCalls,
-    onEnd: (plan, run, lesson) => void learning.learn(plan, run, lesson),
+    onEnd(plan, run, lesson) {
+      advice.runEnded(plan, run)
+      void learning.learn(plan, run, lesson)
+    },
+    onDecision,
     redact,
     log,
     now: Date.now,
@@ -224,17 +297,33 @@ export function createPml(options: PmlOptions): Pml {
       },
     },
     callTool,
-    endSession: upstreams.endSession,
+    endSession(session) {
+      upstreams.endSession(session)
+      learning.endSession(session)
+      advice.endSession(session)
+    },
     runs,
     rules,
     approvals,
     planner: afterLearned(planner, () => withinMs(learning.settled(), graphWithinMs, undefined)),
-    policy: () => defaultPolicy,
+    advice,
+    risk: risks,
+    onCall(call) {
+      const ended = endedCall(call)
+      if (ended === undefined) return
+      learning.learnCall(ended)
+      const { session, tool, errorCode, startedAt, endedAt } = ended
+      const success = errorCode === undefined
+      advice.callEnded({ session, tool, success, isFault: isFault(errorCode), startedAt, endedAt })
+    },
     explain: (plan) =>
       explainPlan(plan, { graph, pageRank: (tool) => analysis.current().pageRank.get(tool) }),
     learned: {
       rebuild: learning.rebuild,
       summary: learning.summary,
+      reliability: learnt.reliability,
+      weights: learnt.weights,
+      refit: learnt.refit,
       vectors: () => ({ ...vectors.state(), ...troubleOf(embedderChoice.trouble()) }),
     },
     async trust(seen) {
@@ -257,6 +346,7 @@ export function createPml(options: PmlOptions): Pml {
     gateway,
     upstreams,
     runs,
+    usePermissions: risks.usePermissions,
     start,
     storeOpen: lateStore.current,
     async reconfigure(next) {
@@ -267,10 +357,13 @@ export function createPml(options: PmlOptions): Pml {
     async close() {
       closing = true
       clearTimeout(startTimer)
+      clearTimeout(retaining)
       await gateway.close()
       await runs.close()
       templates.close()
       await learning.close()
+      await learnt.close()
+      await withinMs(risks.settled(), settleWithinMs, undefined)
       await Promise.all([vectors.close(), analysis.close()])
       await Promise.all([upstreams.close(), counter.close()])
       stopPersist()

@@ -44,8 +44,9 @@ const commands: Readonly<Record<string, Entry>> = {
   skip: entry('Leave out a task of a run', () => import('./commands/skip.js'), 'skipCommand'),
   retry: entry('Have a task of a run done again', () => import('./commands/retry.js'), 'retryCommand'),
   abort: entry('End a run', () => import('./commands/abort.js'), 'abortCommand'),
+  risk: entry('See and say what tools may do', () => import('./commands/risk.js'), 'riskCommand'),
   learn: entry(
-    'What was learned from runs: which tools go together',
+    'What was learned: which tools go together, how calls went, what comes next',
     () => import('./commands/learn.js'),
     'learnCommand',
   ),

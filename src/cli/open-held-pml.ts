@@ -1,12 +1,15 @@
 import { configPlaces, findConfigFile } from '../config/find-config-file.js'
 import { loadConfig } from '../config/load-config.js'
+import { loadPermissions, permissionsPlaces } from '../config/load-permissions.js'
 import { watchConfig } from '../config/watch-config.js'
+import { watchPermissions } from '../config/watch-permissions.js'
 import { ConfigError } from '../errors.js'
 import type { ConfigProblem } from '../gateway/status.js'
 import type { HeldGateway } from '../holder/join-holder.js'
 import type { PmlConfig } from '../model/config.js'
 import { describeStart } from '../model/describe-start.js'
 import { type Log, redactedLog } from '../model/log.js'
+import type { Permissions } from '../model/permissions.js'
 import { createLearningRedact } from '../model/redact.js'
 import { createPml, type Pml } from '../pml.js'
 import type { HttpChoice } from './cli-command.js'
@@ -54,6 +57,15 @@ export async function openHeldPml(options: HeldPmlOptions): Promise<HeldPml> {
     }
   }
   let config = await load()
+  const places = file === undefined ? configPlaces(place) : [file]
+  const permissionFiles = permissionsPlaces(places, directory)
+  const readPermissions = (): Promise<Permissions> =>
+    loadPermissions({
+      places: permissionFiles,
+      servers: config.servers.map(({ name }) => name),
+      onWarning: (warning) => log.warn(warning.message),
+    })
+  const permissions = await readPermissions()
   const pml = createPml({
     config,
     dataDirectory: directory,
@@ -72,7 +84,11 @@ export async function openHeldPml(options: HeldPmlOptions): Promise<HeldPml> {
     takesUpRuns: options.takesUpRuns,
     onProgress: options.onProgress,
   })
-  const places = file === undefined ? configPlaces(place) : [file]
+  pml.usePermissions(permissions)
+  const permissionsWatch = watchPermissions(permissionFiles, readPermissions, {
+    onPermissions: pml.usePermissions,
+    onError: (error) => log.error('the changed mcp-permissions.yaml is not used', { error: error.message }),
+  })
   const watch = watchConfig(places as [string, ...string[]], load, {
     onConfig(next) {
       if (next.source !== config.source) options.onConfigFile(next.source)
@@ -94,6 +110,7 @@ export async function openHeldPml(options: HeldPmlOptions): Promise<HeldPml> {
     serveStream: (input, output) => void pml.gateway.serveStream(input, output),
     async close() {
       watch.close()
+      permissionsWatch.close()
       await pml.close()
     },
   }

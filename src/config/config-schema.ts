@@ -205,6 +205,19 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('How an intent becomes a plan.'),
+  learning: z
+    .strictObject({
+      keepLessons: z
+        .int()
+        .min(100)
+        .max(1_000_000)
+        .default(20_000)
+        .describe(
+          'How many runs and single calls are kept as traces, with their arguments and results. Of older ones only what they taught stays.',
+        ),
+    })
+    .prefault({})
+    .describe('What is kept of what was done.'),
   approvals: z
     .union([answerer, approvalsSchema])
     .prefault({})

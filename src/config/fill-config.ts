@@ -74,6 +74,7 @@ export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
     http: httpOf(settings),
     search: { embedder: settings.search.embedder, endpoints },
     plan: settings.plan,
+    learning: settings.learning,
     approvals,
     limits: {
       ...settings.limits,

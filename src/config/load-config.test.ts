@@ -73,6 +73,7 @@ describe('what is accepted', () => {
       http: { host: '127.0.0.1', port: 3939 },
       search: { embedder: 'static', endpoints: [] },
       plan: { askModel: false },
+      learning: { keepLessons: 20_000 },
       approvals: { by: 'human', direct: 'gateway', expireAfterMs: 86_400_000, tools: {} },
       limits: {
         maxMessageBytes: 16 * 1024 * 1024,

@@ -15,8 +15,8 @@ export interface ConfigWatch {
   close(): void
 }
 
-export interface ConfigListeners {
-  onConfig(config: PmlConfig): void
+export interface ConfigListeners<Config = PmlConfig> {
+  onConfig(config: Config): void
   /** The content is invalid or the file is gone; the configuration in force stays. */
   onError(error: Error): void
 }
@@ -31,10 +31,10 @@ const goneForMs = 1000
  * Watches the file that was read; or, where there was none, all places where one may be made: the first that has a file
  * counts, so a first configuration is taken up as it is written.
  */
-export function watchConfig(
+export function watchConfig<Config = PmlConfig>(
   places: readonly [string, ...string[]],
-  load: () => Promise<PmlConfig>,
-  listeners: ConfigListeners,
+  load: () => Promise<Config>,
+  listeners: ConfigListeners<Config>,
   { pollMs = defaultPollMs }: { readonly pollMs?: number } = {},
 ): ConfigWatch {
   let closed = false

@@ -19,6 +19,8 @@ import type { Learned } from './learned.js'
 import { type IntentDeps, judgeIntent, planIntent } from './plan-intent.js'
 import { reportOwnRun } from './report-run.js'
 import type { ResolveTool } from './resolve-tool.js'
+import { changeRisk, listAudit, listRisk } from './risk-api.js'
+import type { RiskRegistry } from './risk-registry.js'
 import { heartbeatMs, sendRunEvents } from './run-events-sse.js'
 import type { GatewayRuns } from './runs.js'
 import {
@@ -60,7 +62,10 @@ import { redactedInfo, replyStatus } from './wire-error.js'
  *   GET  /api/decisions                               {decisions: Decision[]}, those that wait for an answer, oldest first
  *   GET  /api/decisions/ID                            Decision
  *   POST /api/decisions/ID {verdict, reason?}         Decision, as it is then
- *   POST /api/learn   {rebuild?: true}                {summary, rebuilt?}
+ *   POST /api/learn   {rebuild?: true, refit?: true}  {summary, reliability, weights, rebuilt?}
+ *   GET  /api/risk?server=S&risk=R                    see risk-api.ts
+ *   POST /api/risk    {action, tool, ...}             the same
+ *   GET  /api/risk/audit?limit=N                      {audit}
  *   POST /api/trust   {ids?}                          {quarantined: [{id, hash, server, seenAt, flags, diff}]}
  *   POST /api/trust   {accept: [{id, hash}]}          {accepted: [ids]}
  *   GET  /api/environment                             {missing: names of variables that the configuration lacks here}
@@ -75,6 +80,7 @@ export interface ApiDeps extends StatusDeps, IntentDeps {
   endSession(session: string): void
   readonly runs: GatewayRuns
   readonly learned: Learned
+  readonly risk: RiskRegistry
   trust(seen: readonly SeenChange[]): Promise<readonly Tool[]>
   lend(values: Readonly<Record<string, string>>): Promise<void>
   readonly redact: Redact
@@ -109,6 +115,9 @@ const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'GET /api/decisions/*': ({ named, deps }) => showDecision(named, deps),
   'POST /api/decisions/*': ({ named, body, deps }) => answerDecision(named, body, 'command line', deps),
   'POST /api/learn': learn,
+  'GET /api/risk': ({ query, deps }) => listRisk(query, deps),
+  'GET /api/risk/audit': ({ query, deps }) => listAudit(query, deps),
+  'POST /api/risk': ({ body, deps }) => changeRisk(body, 'command line', deps),
   'POST /api/trust': trust,
   'GET /api/environment': ({ deps }) => ({ missing: deps.config().missingVariables.map(({ name }) => name) }),
   'POST /api/environment': lendEnvironment,
@@ -220,7 +229,7 @@ async function plan({ body, gone, deps }: Call): Promise<unknown> {
   const intent = text(body, 'intent')
   const given = optionalObject(body, 'arguments') ?? {}
   const planned = await planIntent(intent, given, { signal: gone }, deps)
-  const { verdict, why } = judgeIntent(planned, 'auto', deps)
+  const { verdict, why } = judgeIntent(planned, { session: newId(), mode: 'auto', wasSuggested: true }, deps)
   return {
     status: verdict === 'explicit_required' ? verdict : 'suggestion',
     why,
@@ -265,7 +274,10 @@ function readLimit(query: URLSearchParams): number {
 
 async function learn({ body, deps }: Call): Promise<unknown> {
   const rebuilt = body.rebuild === true ? await deps.learned.rebuild() : undefined
-  return { summary: await deps.learned.summary(), ...(rebuilt && { rebuilt }) }
+  const summary = await deps.learned.summary()
+  if (body.refit === true) await deps.learned.refit()
+  const { reliability, weights } = deps.learned
+  return { summary, reliability: reliability(), weights: weights(), ...(rebuilt && { rebuilt }) }
 }
 
 /** What is accepted is named by the hash that came with its diff, so nobody accepts what nobody saw. */

@@ -32,6 +32,18 @@ export interface CalledTool {
   readonly tool?: Tool
 }
 
+/** A tool that a client called by itself, and how that went. */
+export interface DirectCall {
+  readonly session: string
+  readonly tool: Tool
+  readonly arguments: JsonObject
+  /** One of the two. */
+  readonly result?: ToolResult
+  readonly error?: unknown
+  readonly startedAt: number
+  readonly endedAt: number
+}
+
 export interface CallByNameDeps {
   config(): PmlConfig
   readonly view: CatalogueView
@@ -43,6 +55,8 @@ export interface CallByNameDeps {
   readonly states: RequestStates
   readonly metaTools: readonly MetaTool[]
   readonly results: ResultStore
+  /** A server's tool that was called has answered, or failed. */
+  onCall(call: DirectCall): void
   /** A result of the server speaks of this resource. */
   sawLink(server: string, uri: string): void
   readonly redact: Redact
@@ -79,7 +93,15 @@ async function callServer(
   caller: Caller,
   deps: CallByNameDeps,
 ): Promise<ToolResult> {
-  const result = await deps.callTool({ ...caller, tool: tool.id, arguments: args })
+  const begun = { session: caller.session, tool, arguments: args, startedAt: Date.now() }
+  let result: ToolResult
+  try {
+    result = await deps.callTool({ ...caller, tool: tool.id, arguments: args })
+  } catch (error) {
+    deps.onCall({ ...begun, error, endedAt: Date.now() })
+    throw error
+  }
+  deps.onCall({ ...begun, result, endedAt: Date.now() })
   if (isDeeperThan(result, deepestResult)) throw tooDeep(tool)
   for (const uri of linksOf(result)) deps.sawLink(tool.server, uri)
   return cutResult(result, deps.config().maxResultTokens, deps.results)

@@ -5,35 +5,43 @@
  */
 import { createHash } from 'node:crypto'
 import type { CallRules, CallToJudge, CallVerdict } from '../model/call-rules.js'
-import type { PmlConfig, ToolRule } from '../model/config.js'
+import type { PmlConfig } from '../model/config.js'
 import { canonicalJson, isObject, type Json } from '../model/json.js'
+import { noPermissions } from '../model/permissions.js'
 import { type RatedRisk, type RatedTool, rateRisk } from '../model/rate-risk.js'
 import { rateStatement } from '../model/rate-statement.js'
+import type { RiskSource } from '../model/risk-source.js'
 import { parseToolId, type Tool, type ToolId } from '../model/tool.js'
 import { isTrustedServer } from './is-safe-tool.js'
+import type { ToolRisk } from './risk-registry.js'
+import { findToolRule } from './tool-rule.js'
 
 export interface CallRulesDeps {
   config(): Pick<PmlConfig, 'approvals' | 'servers'>
   /** As it was approved by its pin. */
   tool(id: ToolId): Tool | undefined
+  /** Without it a tool is rated by what it and its server say, and nobody has said more. */
+  readonly risk?: ToolRisk
 }
 
 interface ToolRules {
   readonly config: Pick<PmlConfig, 'approvals' | 'servers'>
+  /** Of the risk registry. */
+  readonly revision: number
   judge(call: CallToJudge): CallVerdict
   readonly keyArgument: string | undefined
   readonly isRepeatable: boolean
 }
 
-export function createCallRules({ config, tool }: CallRulesDeps): CallRules {
+export function createCallRules({ config, tool, risk = byTheToolAlone(config) }: CallRulesDeps): CallRules {
   const known = new WeakMap<Tool, ToolRules>()
   const rulesOf = (id: ToolId): ToolRules => {
     const now = config()
     const found = tool(id)
-    if (found === undefined) return judgeTool(unknownTool(id), now)
+    if (found === undefined) return judgeTool(unknownTool(id), now, risk)
     const kept = known.get(found)
-    if (kept?.config === now) return kept
-    const rules = judgeTool(found, now)
+    if (kept?.config === now && kept.revision === risk.revision()) return kept
+    const rules = judgeTool(found, now, risk)
     known.set(found, rules)
     return rules
   }
@@ -47,10 +55,26 @@ export function createCallRules({ config, tool }: CallRulesDeps): CallRules {
   }
 }
 
-function judgeTool(tool: Tool, config: ToolRules['config']): ToolRules {
+function byTheToolAlone(config: CallRulesDeps['config']): ToolRisk {
+  return {
+    rate: (tool) =>
+      rateRisk(tool, {
+        isTrusted: isTrustedServer(tool.server, config()),
+        override: undefined,
+        permissions: noPermissions,
+      }),
+    standing: () => undefined,
+    revision: () => 0,
+  }
+}
+
+function judgeTool(tool: Tool, config: ToolRules['config'], risk: ToolRisk): ToolRules {
+  const revision = risk.revision()
+  const rated = risk.rate(tool)
+  const isRefused = risk.standing(tool.id) === 'refused'
   const isTrusted = isTrustedServer(tool.server, config)
   const { approvals } = config
-  const rule = ruleFor(tool, approvals.tools)
+  const rule = findToolRule(tool, approvals.tools)
   const decides = approvals.by === 'human' ? 'human' : 'anyone'
   // Only what bears on this tool: a rule for another must not void what a person has just approved.
   const policyVersion = shortHash({
@@ -58,6 +82,8 @@ function judgeTool(tool: Tool, config: ToolRules['config']): ToolRules {
     rule: rule?.does ?? null,
     isTrusted,
     definition: tool.hash,
+    // What the tool says of itself is in its definition. How people answered is left out: an approval must not void itself.
+    ...(saidElsewhere.has(rated.source) && { risk: rated.risk, source: rated.source }),
   })
   const says = (does: string): string => `The configuration says ${does} (approvals.tools, "${rule?.name}").`
   const judgeRisk = ({ risk, why }: RatedRisk): CallVerdict => {
@@ -68,16 +94,28 @@ function judgeTool(tool: Tool, config: ToolRules['config']): ToolRules {
     if (rule?.does === 'ask')
       return { ...common, verdict: 'ask', why: `${says('ask')} ${why}`, answeredBy: 'human' }
     if (risk === 'dangerous') return { ...common, verdict: 'ask', why, answeredBy: decides }
+    if (isRefused) return { ...common, verdict: 'ask', why: `${refused} ${why}`, answeredBy: 'human' }
     return { ...common, verdict: 'run', why, answeredBy: 'anyone' }
   }
   const keyArgument = isTrusted ? findKeyArgument(tool) : undefined
   return {
     config,
-    judge: createJudge(rateRisk(tool, { isTrusted }), judgeRisk),
+    revision,
+    judge: createJudge(rated, judgeRisk),
     keyArgument,
     isRepeatable: keyArgument !== undefined || (isTrusted && saysRepeatable(tool)),
   }
 }
+
+/** Whose word is not part of the tool's definition. */
+const saidElsewhere: ReadonlySet<RiskSource> = new Set([
+  'override',
+  'permissions',
+  'read-only server',
+  'permission set',
+])
+
+const refused = 'It was rejected twice in a row, so it asks until it is approved once.'
 
 function createJudge(rated: RatedTool, judgeRisk: (rated: RatedRisk) => CallVerdict): ToolRules['judge'] {
   const { byStatement } = rated
@@ -102,17 +140,6 @@ function onRequest(verdict: CallVerdict, why: string): CallVerdict {
     why: `The task asks for approval. ${why}`,
     answeredBy: verdict.risk === 'dangerous' ? 'human' : 'anyone',
   }
-}
-
-function ruleFor(
-  { id, server }: Tool,
-  tools: Readonly<Record<string, ToolRule>>,
-): { readonly name: string; readonly does: ToolRule } | undefined {
-  for (const name of [id, `${server}:*`, '*']) {
-    const does = Object.hasOwn(tools, name) ? tools[name] : undefined
-    if (does !== undefined) return { name, does }
-  }
-  return undefined
 }
 
 /**

@@ -24,9 +24,8 @@ import type { Log } from '../model/log.js'
 import { newId } from '../model/new-id.js'
 import type { ServerOffers } from '../model/offers.js'
 import type { IntentPlan } from '../model/plan.js'
-import type { Policy } from '../model/policy.js'
 import type { Redact } from '../model/redact.js'
-import type { SeenChange, Tool, ToolId } from '../model/tool.js'
+import type { SeenChange, Tool } from '../model/tool.js'
 import type { CallTool, SendRequest } from '../model/tool-call.js'
 import { withinMs } from '../model/within-ms.js'
 import type { PlanExplanation } from '../plan/explain-plan.js'
@@ -35,9 +34,10 @@ import type { IntentPlanner } from '../plan/intent-planner.js'
 import { createSchemaChecks } from '../upstream/schema-checks.js'
 import type { Clients } from '../upstream/upstreams.js'
 import { createArgumentCheck } from '../upstream/validate-arguments.js'
-import { createCallByName } from './call-by-name.js'
+import type { Advice } from './advice.js'
+import { createCallByName, type DirectCall } from './call-by-name.js'
 import { createCallLane } from './call-lane.js'
-import { type Catalogue, createCatalogueView } from './catalogue-view.js'
+import { type Catalogue, type CatalogueView, createCatalogueView } from './catalogue-view.js'
 import type { ConnectionState } from './client-sides.js'
 import { createConnectedClients } from './connected-clients.js'
 import { createFindTools } from './find-tools.js'
@@ -56,6 +56,7 @@ import { createRequestStates } from './request-states.js'
 import { createResolveTool } from './resolve-tool.js'
 import { createResultResources } from './result-resources.js'
 import { createResultStore } from './result-store.js'
+import type { RiskRegistry } from './risk-registry.js'
 import type { GatewayRuns } from './runs.js'
 import type { ConfigProblem } from './status.js'
 import { createStreamListens } from './stream-listens.js'
@@ -63,6 +64,7 @@ import { createControlWorkflow } from './tools/control-workflow.js'
 import { createDiscover } from './tools/discover.js'
 import { createExecuteCode } from './tools/execute-code.js'
 import { createExecuteWorkflow } from './tools/execute-workflow.js'
+import { offerNext } from './tools/offer-next.js'
 import { createRunDesk } from './tools/run-desk.js'
 import { createWatchedResources } from './watched-resources.js'
 
@@ -89,8 +91,11 @@ export interface GatewayOptions {
   endSession(session: string): void
   readonly runs: GatewayRuns
   readonly planner: IntentPlanner
-  /** The thresholds as they are now. */
-  policy(): Policy
+  /** What was learned, where it is decided by. */
+  readonly advice: Advice
+  readonly risk: RiskRegistry
+  /** A tool that a client called by itself has answered, or failed. */
+  onCall(call: DirectCall): void
   explain(plan: IntentPlan): PlanExplanation
   readonly learned: Learned
   trust(seen: readonly SeenChange[]): Promise<readonly Tool[]>
@@ -167,16 +172,22 @@ export function createGateway(options: GatewayOptions): Gateway {
     endpoint.offersChanged()
   })
   const stopRetrying = options.catalogue.onChange(watched.retry)
-  const runs = countUses(options.runs, view.countUse)
+  const runs = followRuns(options.runs, { countUse: view.countUse, runStarted: options.advice.runStarted })
   const results = createResultStore({ maxBytes: keptResultBytes })
   const resolve = createResolveTool(view)
-  const findTools = createFindTools({ view, catalogue: options.catalogue, search: options.search })
+  const findTools = createFindTools({
+    view,
+    catalogue: options.catalogue,
+    search: options.search,
+    advice: options.advice,
+  })
   const intents: IntentDeps = {
     config,
     view,
     findTools,
     planner: options.planner,
-    policy: options.policy,
+    advice: options.advice,
+    mayRunAtOnce: options.risk.mayRunAtOnce,
     explain: options.explain,
     checks: createSchemaChecks({ log }),
     redact,
@@ -185,7 +196,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   const desk = createRunDesk({ runs, redact, log })
   const metaTools = [
     createDiscover({ view, findTools, redact }),
-    createExecuteWorkflow({ ...intents, resolve, runs, results, desk, states }),
+    offerNext(
+      createExecuteWorkflow({ ...intents, resolve, runs, results, desk, states }),
+      options.advice.likelyNext,
+    ),
     createExecuteCode(),
     createControlWorkflow({ ...intents, resolve, runs, results, desk, states }),
   ]
@@ -206,6 +220,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       states,
       metaTools,
       results,
+      onCall: options.onCall,
       sawLink: offers.sawLink,
       redact,
       log,
@@ -268,6 +283,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     endSession: options.endSession,
     runs,
     learned: options.learned,
+    risk: options.risk,
     trust: options.trust,
     lend: options.lend,
     version: options.version,
@@ -344,11 +360,15 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 /** The tools that a run has called are used no less than those called one by one. */
-function countUses(runs: GatewayRuns, countUse: (id: ToolId) => void): GatewayRuns {
+function followRuns(
+  runs: GatewayRuns,
+  { countUse, runStarted }: Pick<CatalogueView, 'countUse'> & Pick<Advice, 'runStarted'>,
+): GatewayRuns {
   return {
     ...runs,
     start(plan, options) {
       const handle = runs.start(plan, options)
+      runStarted({ id: handle.id, session: options.session, plan })
       // A task done for each makes no call of its own: its elements do.
       const uncalled = new Set([
         ...(options.finished ?? []).map(({ id }) => id),

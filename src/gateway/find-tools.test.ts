@@ -5,6 +5,7 @@ import type { ToolSearch } from '../plan/find/create-tool-search.js'
 import { openTestSearch } from '../plan/find/test-search.contract.js'
 import { type CatalogueView, createCatalogueView } from './catalogue-view.js'
 import { createFindTools, type FindTools } from './find-tools.js'
+import { plainAdvice } from './plain-advice.contract.js'
 import { makeTool, testConfig } from './test-gateway.contract.js'
 
 const read = makeTool('files', 'read_file', { description: 'Reads a file' })
@@ -48,7 +49,7 @@ beforeEach(() => {
     onListingChange() {},
     log: silentLog,
   })
-  find = createFindTools({ view, catalogue, search })
+  find = createFindTools({ view, catalogue, search, advice: plainAdvice })
 })
 afterEach(() => {
   find.close()

@@ -1,6 +1,11 @@
-/** Search over the catalogue as it is now: for `discover`, for the command line, for an intent without tasks. */
+/**
+ * Search over the catalogue as it is now: for `discover`, for the command line, for an intent without tasks. Each hit says from which
+ * score on it is sure; none is hidden for that.
+ */
+import type { Risk } from '../model/risk.js'
 import type { Tool, ToolId } from '../model/tool.js'
 import type { ToolHit, ToolSearch } from '../plan/find/create-tool-search.js'
+import type { Advice } from './advice.js'
 import type { Catalogue, CatalogueView, View } from './catalogue-view.js'
 
 export interface FindTools {
@@ -14,10 +19,18 @@ export interface FindOptions {
   readonly limit: number
   /** Any form of the names of tools that were used or are planned; what no tool is called is passed over. */
   readonly context: readonly string[]
+  /** Whose next calls tell what was wanted; absent where nobody's do. */
+  readonly session?: string
+}
+
+export interface FoundHit extends ToolHit {
+  /** From this score on it is sure. */
+  readonly threshold: number
+  readonly risk: Risk
 }
 
 export interface FoundTools {
-  readonly hits: readonly ToolHit[]
+  readonly hits: readonly FoundHit[]
   readonly view: View
   /** Words of the context that name no tool. */
   readonly unknown: readonly string[]
@@ -27,12 +40,13 @@ export interface FindToolsDeps {
   readonly view: CatalogueView
   readonly catalogue: Pick<Catalogue, 'onChange'>
   readonly search: Pick<ToolSearch, 'follow' | 'search'>
+  readonly advice: Pick<Advice, 'judgeHits'>
 }
 
 /** A search on a first run gives new servers this long; the answer says which are still loading. */
 const searchWaitMs = 2_000
 
-export function createFindTools({ view, catalogue, search }: FindToolsDeps): FindTools {
+export function createFindTools({ view, catalogue, search, advice }: FindToolsDeps): FindTools {
   let followed: readonly Tool[] | undefined
   let following: NodeJS.Immediate | undefined
 
@@ -61,7 +75,7 @@ export function createFindTools({ view, catalogue, search }: FindToolsDeps): Fin
     return follow()
   }
 
-  const find = async (query: string, { limit, context }: FindOptions): Promise<FoundTools> => {
+  const find = async (query: string, { limit, context, session }: FindOptions): Promise<FoundTools> => {
     const { names } = await ready()
     const known: ToolId[] = []
     const unknown: string[] = []
@@ -70,10 +84,21 @@ export function createFindTools({ view, catalogue, search }: FindToolsDeps): Fin
       if (tool === undefined) unknown.push(name)
       else known.push(tool.id)
     }
-    const hits = await search.search(query, { limit, context: known })
+    const found = await search.search(query, { limit, context: known })
     const current = view.current()
     // What was found may be gone by now.
-    return { hits: hits.filter(({ tool }) => current.wireNames.byId.has(tool.id)), view: current, unknown }
+    const there = found.filter(({ tool }) => current.wireNames.byId.has(tool.id))
+    const judged = advice.judgeHits({
+      intent: query,
+      context: known,
+      hits: there,
+      ...(session && { session }),
+    })
+    const hits = there.map((hit, at): FoundHit => {
+      const { value: threshold, breakdown } = judged[at]!
+      return { ...hit, threshold, risk: breakdown.risk }
+    })
+    return { hits, view: current, unknown }
   }
   return Object.assign(find, {
     async ready() {

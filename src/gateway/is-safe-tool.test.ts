@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { RiskSource } from '../model/risk-source.js'
 import type { ServerConfig } from '../model/server.js'
 import type { ToolAnnotations } from '../model/tool.js'
 import { isSafeTool } from './is-safe-tool.js'
@@ -42,4 +43,30 @@ it('a tool that changed or is gone is not safe', () => {
     expect(isSafeTool(makeTool('files', 'read', { annotations, ...extra }), { servers: [server] })).toBe(
       false,
     )
+})
+
+it.each<[boolean, RiskSource]>([
+  [true, 'override'],
+  [true, 'permissions'],
+  [true, 'read-only server'],
+  [false, 'permission set'],
+  [false, 'description'],
+  [false, 'name'],
+])('%s for a tool that says nothing and is safe by its %s', (safe, source) => {
+  const tool = makeTool('other', 'frobnicate')
+  expect(isSafeTool(tool, { servers: [server] }, { risk: 'safe', source })).toBe(safe)
+})
+
+it('what a person says is not safe is not, whatever its server says', () => {
+  const tool = makeTool('files', 'read', { annotations: { readOnlyHint: true } })
+  expect(isSafeTool(tool, { servers: [server] }, { risk: 'moderate', source: 'override' })).toBe(false)
+})
+
+it.each<ToolAnnotations>([
+  { readOnlyHint: false },
+  { destructiveHint: true },
+])('a tool that says itself that it does more is not safe, whoever says so: %j', (annotations) => {
+  const tool = makeTool('files', 'read', { annotations })
+  for (const source of ['override', 'permissions', 'read-only server'] as const)
+    expect(isSafeTool(tool, { servers: [server] }, { risk: 'safe', source })).toBe(false)
 })

@@ -49,8 +49,12 @@ export function judgePlan(
       `Confidence ${figure(confidence)} is below ${figure(executeThreshold)}, where plans run at once.`,
     )
   const unsafe = tasks.filter(({ tool }) => !isSafe(tool)).map(({ tool }) => tool)
-  if (unsafe.length > 0) return suggest(`Not known to be read-only: ${listSome([...new Set(unsafe)])}.`)
-  return { verdict: 'run', why: `Confidence ${figure(confidence)}, and every tool only reads.` }
+  if (unsafe.length > 0)
+    return suggest(`Not known to be read-only, nor approved: ${listSome([...new Set(unsafe)])}.`)
+  return {
+    verdict: 'run',
+    why: `Confidence ${figure(confidence)}, and every tool only reads, or is approved.`,
+  }
 }
 
 function suggest(why: string): Judgement {

@@ -1,16 +1,16 @@
 import type { PmlConfig } from '../model/config.js'
 import type { JsonObject } from '../model/json.js'
 import type { ArgumentOrigin, IntentPlan } from '../model/plan.js'
-import type { Policy } from '../model/policy.js'
 import type { Redact } from '../model/redact.js'
+import type { Tool } from '../model/tool.js'
 import type { PlanExplanation } from '../plan/explain-plan.js'
 import type { IntentPlanner, PlanIntentOptions } from '../plan/intent-planner.js'
 import type { SchemaChecks } from '../upstream/schema-checks.js'
+import type { Advice } from './advice.js'
 import { askForArguments } from './ask-for-arguments.js'
 import type { CatalogueView } from './catalogue-view.js'
 import { directShareOfWindow } from './exposure.js'
 import type { FindTools } from './find-tools.js'
-import { isSafeTool } from './is-safe-tool.js'
 import { type IntentMode, type Judgement, judgePlan } from './judge-plan.js'
 import type { Caller } from './tools/meta-tool.js'
 
@@ -19,7 +19,9 @@ export interface IntentDeps {
   readonly view: CatalogueView
   readonly findTools: FindTools
   readonly planner: IntentPlanner
-  policy(): Policy
+  readonly advice: Pick<Advice, 'policyFor' | 'planJudged'>
+  /** Whether a plan with this tool may run without being shown first: it only reads for certain, or a person approves of it. */
+  mayRunAtOnce(tool: Tool): boolean
   explain(plan: IntentPlan): PlanExplanation
   readonly checks: SchemaChecks
   readonly redact: Redact
@@ -61,24 +63,32 @@ export function planOptions(given: JsonObject, { config }: Pick<IntentDeps, 'con
   return { given, tokenBudget: Math.floor(config().contextWindow * directShareOfWindow) }
 }
 
-/** What is to be done with a plan by the thresholds of this moment. A plan whose confirmation is not to be doubted counts as suggested. */
+export interface JudgeIntentOptions {
+  readonly session: string
+  readonly mode: IntentMode
+  /** A plan whose confirmation is not to be doubted counts as suggested. */
+  readonly wasSuggested: boolean
+}
+
+/** What is to be done with a plan by the thresholds of this moment; that it was judged so is noted. */
 export function judgeIntent(
   plan: IntentPlan,
-  mode: IntentMode,
-  { config, view, policy }: IntentDeps,
-  wasSuggested = true,
+  { session, mode, wasSuggested }: JudgeIntentOptions,
+  { view, advice, mayRunAtOnce }: IntentDeps,
 ): Judgement {
   const { names } = view.current()
-  const settings = config()
-  return judgePlan(plan, {
+  const policy = advice.policyFor(plan)
+  const judgement = judgePlan(plan, {
     mode,
-    policy: policy(),
+    policy,
     wasSuggested,
     isSafe(id) {
       const tool = names.resolve(id)
-      return tool?.id === id && isSafeTool(tool, settings)
+      return tool?.id === id && mayRunAtOnce(tool)
     },
   })
+  advice.planJudged({ session, intent: plan.intent, plan, judgement, policy })
+  return judgement
 }
 
 function fromModel(origin: ArgumentOrigin, values: JsonObject): ArgumentOrigin {

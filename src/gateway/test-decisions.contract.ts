@@ -29,5 +29,12 @@ export function openTestApprovals(
   options: { readonly store?: DecisionStore; readonly redact?: Redact; now?(): number } = {},
 ): DirectApprovals {
   const { store = openTestDecisions(), redact = (text) => text, now = Date.now } = options
-  return openDirectApprovals({ store: async () => store, now, newId, redact, log: silentLog })
+  return openDirectApprovals({
+    store: async () => store,
+    now,
+    newId,
+    onDecision() {},
+    redact,
+    log: silentLog,
+  })
 }

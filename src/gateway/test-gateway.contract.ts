@@ -15,7 +15,6 @@ import type { PmlConfig } from '../model/config.js'
 import { noExperience } from '../model/experience.js'
 import type { JsonObject } from '../model/json.js'
 import { silentLog } from '../model/log.js'
-import { defaultPolicy } from '../model/policy.js'
 import { createRedact } from '../model/redact.js'
 import type { ServerState } from '../model/server.js'
 import {
@@ -31,9 +30,12 @@ import { createIntentPlanner } from '../plan/create-intent-planner.js'
 import { explainPlan } from '../plan/explain-plan.js'
 import { openTestSearch } from '../plan/find/test-search.contract.js'
 import type { IntentPlanner } from '../plan/intent-planner.js'
+import type { DirectCall } from './call-by-name.js'
 import { createCallRules } from './call-rules.js'
 import { createGateway, type Gateway, type Servers } from './create-gateway.js'
+import { plainAdvice } from './plain-advice.contract.js'
 import { openTestApprovals } from './test-decisions.contract.js'
+import { openTestRisks } from './test-risk.contract.js'
 import { createMemoryRunStore, openTestRuns, type RunStore, type TestRuns } from './test-runs.contract.js'
 
 export const testConfig: PmlConfig = {
@@ -51,6 +53,7 @@ export const testConfig: PmlConfig = {
   http: { host: '127.0.0.1', port: 0 },
   search: { embedder: 'static', endpoints: [] },
   plan: { askModel: false },
+  learning: { keepLessons: 20_000 },
   approvals: { by: 'human', direct: 'gateway', expireAfterMs: 60_000, tools: {} },
   limits: {
     maxMessageBytes: 1_000_000,
@@ -133,6 +136,7 @@ export interface TestGateway {
   readonly ended: string[]
   readonly trusted: ToolId[]
   readonly counted: Tool[]
+  readonly directCalls: readonly DirectCall[]
   setTools(tools: readonly Tool[]): void
   setServers(servers: readonly ServerState[]): void
   setConfig(config: Partial<PmlConfig>): void
@@ -156,6 +160,7 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
   const trusted: ToolId[] = []
   const counted: Tool[] = []
   const closers: (() => unknown)[] = []
+  const directCalls: DirectCall[] = []
   const addresses = new Map<string, Promise<string>>()
   const callTool: CallTool = async (call) => {
     calls.push(call)
@@ -167,7 +172,8 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
   const { search, graph } = openTestSearch([])
   const findTool = (id: ToolId): Tool | undefined =>
     (options.liveTools?.() ?? tools).find((tool) => tool.id === id && isCallable(tool))
-  const rules = createCallRules({ config: () => config, tool: findTool })
+  const risk = openTestRisks({ config: () => config, tools: options.liveTools ?? (() => tools) })
+  const rules = createCallRules({ config: () => config, tool: findTool, risk })
   const redact = (text: string): string => createRedact(config.secrets)(text)
   const store = options.runStore ?? createMemoryRunStore(options.record ?? failing(options.storeFails))
   const approvals = options.approvals ?? openTestApprovals({ store, redact })
@@ -199,7 +205,9 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
         embedder: createStaticEmbedder(),
         experience: noExperience,
       }),
-    policy: () => defaultPolicy,
+    advice: plainAdvice,
+    risk,
+    onCall: (call) => void directCalls.push(call),
     explain: (plan) => explainPlan(plan, { graph, pageRank: () => undefined }),
     learned: {
       summary: async () => ({
@@ -212,6 +220,9 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
         central: [],
       }),
       rebuild: async () => ({ runs: 0, traces: 0, edges: 0, added: [], removed: [], changed: [] }),
+      reliability: () => [],
+      weights: () => [],
+      async refit() {},
       vectors: () => ({ model: 'static-1' }),
     },
     async trust(seen) {
@@ -257,6 +268,7 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
     ended,
     trusted,
     counted,
+    directCalls,
     setTools(next) {
       tools = sorted(next)
       change()

@@ -35,6 +35,7 @@ export function openTestRuns({ store, approvals, ...options }: TestRunsOptions) 
     directApprovals: approvals,
     concurrentCalls: () => 8,
     onEnd() {},
+    onDecision() {},
     log: silentLog,
     now: Date.now,
   })

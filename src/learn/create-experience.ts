@@ -49,12 +49,12 @@ export function createExperience({ outputSchema }: ExperienceOptions): LiveExper
       try {
         for await (const { traces } of lessons) {
           takeIn(traces, fresh)
-          if (traces[0] !== undefined) loaded.add(traces[0].runId)
+          if (traces[0] !== undefined) loaded.add(traces[0].id)
         }
       } finally {
         later.delete(note)
       }
-      for (const traces of missed) if (!loaded.has(traces[0]?.runId ?? '')) takeIn(traces, fresh)
+      for (const traces of missed) if (!loaded.has(traces[0]?.id ?? '')) takeIn(traces, fresh)
       memory = fresh
     },
   }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { StoreError } from '../errors.js'
 import { createKnowledgeGraph } from '../graph/create-knowledge-graph.js'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
@@ -13,11 +13,15 @@ import type { Plan, PlannedTask } from '../model/plan.js'
 import { createRedact } from '../model/redact.js'
 import type { Run } from '../model/run.js'
 import { formatToolId, type ToolId } from '../model/tool.js'
+import { memorySpool } from '../store/memory-spool.contract.js'
 import { openStore } from '../store/open-store.js'
+import type { SpooledOutcome } from '../store/outcome-spool.js'
 import type { Store } from '../store/store.js'
 import { createLearning, type Learning } from './create-learning.js'
 import { observeTraces } from './observe-traces.js'
 import { randomRuns } from './random-runs.contract.js'
+import { createThompson, type Thompson } from './thresholds/create-thompson.js'
+import type { EndedCall } from './trace-call.js'
 import { traceRun } from './trace-run.js'
 
 const redact = createRedact([])
@@ -39,7 +43,7 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  await store.foldTraces({ edges: [], outputSchemas: [] }, Number.MAX_SAFE_INTEGER)
+  await store.foldTraces({ edges: [], outputSchemas: [], betaStates: [] }, Number.MAX_SAFE_INTEGER)
   await store.replaceEdges([], Number.MAX_SAFE_INTEGER)
   await store.replaceOutputSchemas([], Number.MAX_SAFE_INTEGER)
   runs = randomRuns(7, 24)
@@ -63,7 +67,10 @@ const analysis = {
   }),
 }
 
-function learningOn(on: Store): Learning {
+let thompson: Thompson
+let spool: ReturnType<typeof memorySpool>
+
+function learningOn(on: Store, spooled: readonly SpooledOutcome[] = []): Learning {
   // A clock that does not stand still, and is far from the runs' own: it must not matter.
   let now = Date.now()
   const createGraph = () =>
@@ -71,7 +78,9 @@ function learningOn(on: Store): Learning {
   const note = (message: string): void => void logged.push(message)
   const log: Log = { ...silentLog, warn: note, error: note }
   graph = createGraph()
-  return createLearning({ graph, createGraph, analysis, store: async () => on, redact, log })
+  thompson = createThompson()
+  spool = memorySpool(spooled)
+  return createLearning({ graph, createGraph, analysis, thompson, spool, store: async () => on, redact, log })
 }
 
 async function learnSome(count: number): Promise<void> {
@@ -502,7 +511,7 @@ it('a rebuild that is asked for before the store is open keeps the templates', a
   const createGraph = () => createKnowledgeGraph({ now: Date.now, cosine: () => undefined })
   const empty = createGraph()
   const early = createLearning({
-    ...{ graph: empty, createGraph, analysis, redact, log: silentLog },
+    ...{ graph: empty, createGraph, analysis, thompson, spool, redact, log: silentLog },
     store: async () => {
       await early.load(store)
       return store
@@ -527,6 +536,8 @@ it('close does not wait for a store that is not open, and tells what was not lea
     graph,
     createGraph: () => graph,
     analysis,
+    thompson,
+    spool,
     redact,
     log,
     store: () => new Promise<Store>(() => {}),
@@ -571,4 +582,84 @@ it('learning from a run of ten tasks takes well under 20 ms without the store', 
   })
   // Measured: 2 ms, and 16 ms where each result is a listing of 40 KB.
   expect(times.toSorted((a, b) => a - b)[times.length >> 1]).toBeLessThan(20)
+})
+
+describe('calls that clients make by themselves', () => {
+  beforeEach(() => store.forgetLearned())
+
+  const aCall = (tool: string, at: number, more: Partial<EndedCall> = {}): EndedCall => ({
+    ...{ id: newId(at), session: 'one', tool: formatToolId('a', tool), arguments: {} },
+    ...{ startedAt: at, endedAt: at + 5 },
+    ...more,
+  })
+  const stored = () => vi.waitFor(() => expect(spool.lines).toEqual([]), { timeout: 20_000 })
+  const betas = async (): Promise<readonly (readonly [string, number, number, number])[]> =>
+    (await store.loadBetaStates('tool')).map(({ id, alpha, beta, observations }) => [
+      id,
+      observations,
+      Math.round(alpha * 1e6) / 1e6,
+      Math.round(beta * 1e6) / 1e6,
+    ])
+
+  it('teach edges and how reliable a tool is, and a rebuild finds the same', async () => {
+    const begin = Date.now() - 60_000
+    for (let at = 0; at < 120; at++)
+      learning.learnCall(
+        aCall(at % 2 === 0 ? 'x' : 'y', begin + at * 10, at % 4 === 1 ? { errorCode: 'TOOL_ERROR' } : {}),
+      )
+    expect(spool.lines).toHaveLength(120)
+    await stored()
+    const edges = sorted(await store.loadEdges())
+    expect(edges.map(({ from, to, type, count, failures }) => [from, type, to, count, failures])).toEqual([
+      ['a:x', 'sequence', 'a:y', 60, 30],
+      ['a:y', 'sequence', 'a:x', 59, 0],
+    ])
+    expect(edges).toStrictEqual(sorted(graph.edges()))
+    const known = await betas()
+    expect(known.map(([id, count]) => [id, count])).toEqual([
+      ['a:x', 60],
+      ['a:y', 60],
+    ])
+    expect(thompson.of('a:y')).toMatchObject({ observations: 60 })
+    expect(thompson.of('a:y').beta).toBeCloseTo(known[1]![3], 5)
+    expect(await learning.rebuild()).toMatchObject({ runs: 120, added: [], removed: [], changed: [] })
+    expect(await betas()).toEqual(known)
+  })
+
+  it('that the tool is not to blame for do not count against it', async () => {
+    learning.learnCall(aCall('x', 1, { errorCode: 'ABORTED' }))
+    learning.learnCall(aCall('x', 20, { errorCode: 'UPSTREAM_AUTH' }))
+    learning.learnCall(aCall('x', 40, { errorCode: 'UPSTREAM_TIMEOUT' }))
+    await stored()
+    expect(await betas()).toEqual([['a:x', 1, 1, 2]])
+  })
+
+  it('that a killed process left in its spool are counted once, whether it had stored them or not', async () => {
+    const { arguments: _, ...known } = aCall('x', 1_000)
+    const { arguments: __, ...lost } = aCall('y', 2_000, { errorCode: 'TOOL_ERROR' })
+    learning.learnCall({ ...known, arguments: {} })
+    await stored()
+    for (let start = 0; start < 2; start++) {
+      const next = learningOn(store, [known, lost])
+      await next.load(store)
+      await stored()
+      expect(await betas()).toEqual([
+        ['a:x', 1, 2, 1],
+        ['a:y', 1, 1, 2],
+      ])
+    }
+  })
+
+  it('cost the caller less than a tenth of a millisecond', async () => {
+    const result = () => ({ items: Array.from({ length: 50 }, (_, id) => ({ id, name: `thing ${id}` })) })
+    const times: number[] = []
+    for (let at = 0; at < 500; at++) {
+      const call = aCall('x', 1_000 + at, { arguments: { at }, result })
+      const begin = performance.now()
+      learning.learnCall(call)
+      times.push(performance.now() - begin)
+    }
+    expect(times.toSorted((a, b) => a - b)[250]).toBeLessThan(0.1)
+    await learning.close()
+  })
 })

@@ -1,8 +1,9 @@
 /**
- * Run -> what is known better now. Promises: the edges in the store are the fold of the traces after every step, and the
- * graph says the same but for what other gateways on the same database have learned since it was read; learning never disturbs the run it learns from: nothing here throws at it or keeps it waiting; what could not
- * be stored is tried again with the next run. Experience follows what was stored (keep-experience.ts). Never touches servers or
- * clients, and keeps no text that was not redacted.
+ * Runs, and calls that clients made by themselves -> what is known better now. Promises: edges and Beta states in the store are the
+ * fold of the traces after every step, and memory says the same but for what other gateways on the same database have learned since
+ * it was read; learning never disturbs what it learns from: nothing here throws at it or keeps it waiting; what could not be stored is
+ * tried again with the next lesson. Experience follows what was stored (keep-experience.ts). How a call went is written down before it is
+ * answered (store/outcome-spool.ts). Never touches servers or clients, and keeps no text that was not redacted.
  */
 import type { Analyses } from '../graph/create-analysis.js'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
@@ -16,12 +17,16 @@ import type { Trace } from '../model/trace.js'
 import { unlessAborted } from '../model/unless-aborted.js'
 import { withinMs } from '../model/within-ms.js'
 import { createMutex } from '../store/create-mutex.js'
+import type { OutcomeSpool } from '../store/outcome-spool.js'
 import type { Store } from '../store/store.js'
 import { foldTraces } from './fold-traces.js'
 import { keepExperience } from './keep-experience.js'
 import { learnFromTraces } from './learn-from-traces.js'
+import { outcomesOf } from './outcomes-of.js'
 import { type Rebuilt, rebuildGraph } from './rebuild-graph.js'
 import { type GraphSummary, summariseGraph } from './summarise-graph.js'
+import type { Thompson } from './thresholds/create-thompson.js'
+import { createSessionTraces, type EndedCall } from './trace-call.js'
 import { traceRun } from './trace-run.js'
 
 export interface LearningOptions {
@@ -30,6 +35,9 @@ export interface LearningOptions {
   /** An empty one of the same kind, to be filled without disturbing the other. */
   createGraph(): KnowledgeGraph
   readonly analysis: Pick<Analyses, 'settled'>
+  /** How calls went, by tool: follows what was stored. */
+  readonly thompson: Pick<Thompson, 'take' | 'load'>
+  readonly spool: OutcomeSpool
   /** Opens in the background; learning waits for it. */
   store(): Promise<Store>
   readonly redact: Redact
@@ -48,13 +56,16 @@ export interface Learning {
    * `lesson` names this ending: what was learned is not learned again.
    */
   learn(plan: Plan, run: Run, lesson?: string): Promise<void>
+  /** Takes in a call that a client made by itself. Costs the caller microseconds; nobody hears of trouble but the log. */
+  learnCall(call: EndedCall): void
+  endSession(session: string): void
   /** Edges guessed from the schemas of the catalogue, instead of those of before. */
   replaceTemplates(keys: readonly EdgeKey[]): Promise<void>
   /** Everything once more, from baseline and traces. */
   rebuild(): Promise<Rebuilt>
   /** Folds old runs into the baseline; what was learned stays. Gives the number of traces that are gone. */
   retain(keep: { readonly newest: number; readonly since: number }): Promise<{ readonly traces: number }>
-  /** Waits until the store has been read. */
+  /** Waits until the store has been read, and what ended before is learned. */
   summary(): Promise<GraphSummary>
   /** Waits for what is being written. */
   close(): Promise<void>
@@ -69,21 +80,30 @@ const closeWithinMs = 1_000
 /** A store that is still opening then is not waited for. */
 const storeWithinMs = 250
 
+/** Calls that clients make one by one are stored together, as many as came while the last ones were being stored. */
+const mostTogether = 50
+
 interface Waiting {
   readonly traces: readonly Trace[]
   attempts: number
+  /** Where it may be known already: the store refuses all of what comes with it. */
+  readonly isAlone: boolean
 }
 
 export function createLearning(options: LearningOptions): Learning {
-  const { graph, createGraph, analysis, store, redact, log } = options
+  const { graph, createGraph, analysis, thompson, spool, store, redact, log } = options
   const exclusive = createMutex()
   const waiting: Waiting[] = []
   const closing = new AbortController()
   const keeper = keepExperience({ log })
   const openStore = (): Promise<Store> => unlessAborted(store(), closing.signal)
+  const sessions = createSessionTraces({ redact })
+  /** Ended, answered, and not looked at yet. */
+  let ended: EndedCall[] = []
+  let looking: NodeJS.Immediate | undefined
 
-  const keep = (traces: readonly Trace[]): void => {
-    waiting.push({ traces, attempts: 0 })
+  const keep = (traces: readonly Trace[], isAlone = false): void => {
+    waiting.push({ traces, attempts: 0, isAlone })
     let count = waiting.reduce((sum, run) => sum + run.traces.length, 0)
     while (count > mostTracesWaiting && waiting.length > 1) {
       const dropped = waiting.shift()!
@@ -92,14 +112,25 @@ export function createLearning(options: LearningOptions): Learning {
     }
   }
 
+  const nextTogether = (): readonly Waiting[] => {
+    const [next] = waiting
+    if (next === undefined || !isCall(next)) return waiting.slice(0, 1)
+    const end = waiting.findIndex((one) => !isCall(one))
+    return waiting.slice(0, Math.min(mostTogether, end === -1 ? waiting.length : end))
+  }
+
   /** In the order of their ends; one that fails is tried again the next time, before those after it. */
   const learnWaiting = async (): Promise<void> => {
     const open = await openStore()
-    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
-      const { runId } = next.traces[0]!
+    for (let batch = nextTogether(); batch.length > 0; batch = nextTogether()) {
+      const lessons = batch.map(({ traces }) => traces)
+      const { runId } = lessons[0]![0]!
       try {
-        const { isNew, refused } = await learnFromTraces(next.traces, { graph, store: open })
-        if (isNew) await keeper.take(next.traces, open)
+        const { isNew, refused } = await learnFromTraces(lessons, { graph, store: open })
+        if (isNew) {
+          for (const [tool, outcomes] of outcomesOf(lessons.flat())) thompson.take(tool, outcomes)
+          for (const traces of lessons) await keeper.take(traces, open)
+        }
         if (refused.length > 0)
           log.debug('Edges that would close a cycle were refused.', {
             run: runId,
@@ -107,12 +138,33 @@ export function createLearning(options: LearningOptions): Learning {
             first: refused[0],
           })
       } catch (error) {
-        next.attempts += 1
-        if (next.attempts < mostAttempts) throw error
+        for (const one of batch) one.attempts += 1
+        if (batch[0]!.attempts < mostAttempts) throw error
         log.error('A run was not learned from: it cannot be stored.', { run: runId, error: String(error) })
+        waiting.shift()
+        continue
       }
-      if (waiting[0] === next) waiting.shift()
+      const done = new Set(batch)
+      waiting.splice(0, waiting.length, ...waiting.filter((one) => !done.has(one)))
     }
+    if (ended.length === 0) spool.clear()
+  }
+
+  const lookAtEnded = (): void => {
+    looking = undefined
+    const calls = ended
+    ended = []
+    for (const call of calls) {
+      try {
+        keep([sessions.trace(call)])
+      } catch (error) {
+        log.warn('A call was not learned from.', { tool: call.tool, error: String(error) })
+      }
+    }
+    exclusive(learnWaiting).catch((error: unknown) => {
+      if (!closing.signal.aborted)
+        log.warn('What calls taught is not stored yet.', { calls: calls.length, error: String(error) })
+    })
   }
 
   return {
@@ -124,7 +176,13 @@ export function createLearning(options: LearningOptions): Learning {
           edges: refused.length,
           first: refused[0],
         })
+      thompson.load('tool', await open.loadBetaStates('tool'))
+      thompson.load('capability', await open.loadBetaStates('capability'))
       keeper.load(open)
+      if (spool.left.length === 0) return
+      for (const left of spool.left) keep([sessions.trace({ ...left, arguments: {} })], true)
+      // Who opens the store waits for this, and learning for the store.
+      void exclusive(learnWaiting).catch(() => {})
     },
     async settled() {
       await openStore()
@@ -138,6 +196,13 @@ export function createLearning(options: LearningOptions): Learning {
         log.warn('What a run taught is not stored yet.', { run: run.id, error: String(error) })
       }
     },
+    learnCall(call) {
+      const { arguments: _, result: __, ...outcome } = call
+      spool.append(outcome)
+      ended.push(call)
+      looking ??= setImmediate(lookAtEnded)
+    },
+    endSession: sessions.endSession,
     replaceTemplates: (keys) =>
       exclusive(async () => {
         const open = await openStore()
@@ -159,6 +224,7 @@ export function createLearning(options: LearningOptions): Learning {
         const templates = graph.edges().filter(isUnseen)
         const rebuilt = await rebuildGraph({ store: open, graph: fresh, templates })
         graph.load(fresh.edges())
+        thompson.load('tool', await open.loadBetaStates('tool'))
         await keeper.reload(open)
         return rebuilt
       }),
@@ -170,11 +236,15 @@ export function createLearning(options: LearningOptions): Learning {
       }),
     async summary() {
       await store()
+      // What ended before is told as well.
+      await exclusive(async () => {})
       const analysed = await analysis.settled()
       // What came meanwhile, as the guesses of a first start do, is counted too.
       return summariseGraph(graph, analysed.revision < graph.revision ? await analysis.settled() : analysed)
     },
     async close() {
+      clearImmediate(looking)
+      if (ended.length > 0) lookAtEnded()
       const giveUp = setTimeout(() => closing.abort(new Error('The store is not open.')), storeWithinMs)
       const last = exclusive(async () => {
         if (waiting.length > 0) await learnWaiting()
@@ -183,11 +253,17 @@ export function createLearning(options: LearningOptions): Learning {
       await withinMs(Promise.all([last.catch(nothing), keeper.close()]), closeWithinMs, undefined)
       clearTimeout(giveUp)
       if (waiting.length > 0) log.warn('Not all runs were learned from.', { runs: waiting.length })
+      spool.close()
     },
   }
 }
 
 function nothing(): void {}
+
+/** One that can be stored with others: made by a client itself, and not refused before. */
+function isCall({ traces, attempts, isAlone }: Waiting): boolean {
+  return traces.length === 1 && traces[0]!.tool !== undefined && attempts === 0 && !isAlone
+}
 
 function isUnseen({ count }: { readonly count: number }): boolean {
   return count === 0

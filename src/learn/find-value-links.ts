@@ -44,6 +44,27 @@ export function findValueLinks(calls: readonly CallValues[]): ReadonlyMap<string
   return links
 }
 
+/** The same for calls that come one by one: what results held, the newest values first to stay. */
+export interface ValueMemory {
+  linksOf(call: CallValues): readonly ValueLink[]
+  remember(call: CallValues): void
+}
+
+export function createValueMemory(): ValueMemory {
+  const producers = new Map<string, Producer>()
+  return {
+    linksOf: (call) => linksOf(call, producers),
+    remember(call) {
+      if (call.result === undefined) return
+      remember(call, producers, valuesOfOneCall)
+      for (const key of producers.keys()) {
+        if (producers.size <= valuesOfSession) break
+        producers.delete(key)
+      }
+    },
+  }
+}
+
 interface Producer {
   readonly from: string
   readonly path: string
@@ -54,6 +75,9 @@ const mostValues = 2_000
 /** Some 10 MB at most, and a fraction of a second: a run of a thousand calls gets 100 of each. */
 const mostValuesOfRun = 100_000
 const fewestValues = 50
+/** Calls that come one by one are looked at while others are served. Half a millisecond of a listing. */
+const valuesOfOneCall = 300
+const valuesOfSession = 2_000
 /** 100,000 letters of a result, a long page, where each may have 2,000 values. */
 const lettersPerValue = 50
 const mostArgumentValues = 500
@@ -73,6 +97,8 @@ function remember(call: CallValues, producers: Map<string, Producer>, most: numb
     const produced = (key: string): boolean => {
       if (seen.has(key) || given.has(key)) return true
       seen.add(key)
+      // What is set anew is the newest.
+      producers.delete(key)
       producers.set(key, { from: call.id, path })
       return seen.size < most
     }

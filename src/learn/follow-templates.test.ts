@@ -7,10 +7,12 @@ import type { EdgeKey } from '../model/edge.js'
 import { silentLog } from '../model/log.js'
 import { createRedact } from '../model/redact.js'
 import { formatToolId, hashDefinition, type Tool, type ToolDefinition } from '../model/tool.js'
+import { memorySpool } from '../store/memory-spool.contract.js'
 import { openStore } from '../store/open-store.js'
 import type { Store } from '../store/store.js'
 import { createLearning, type Learning } from './create-learning.js'
 import { followTemplates } from './follow-templates.js'
+import { createThompson } from './thresholds/create-thompson.js'
 
 function makeTool(name: string, required: readonly string[] = [], listed = true): Tool {
   const definition: ToolDefinition = { name, inputSchema: { type: 'object', required: [...required] } }
@@ -171,6 +173,8 @@ describe('with real learning', () => {
         graph,
         createGraph,
         analysis: { settled: async () => ({ revision: 0, pageRank: new Map(), communities: new Map() }) },
+        thompson: createThompson(),
+        spool: memorySpool(),
         store: async () => store,
         redact: createRedact([]),
         log: silentLog,

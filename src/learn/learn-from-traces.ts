@@ -2,6 +2,7 @@ import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
 import { type Edge, type EdgeKey, edgeKeyText, type Observation } from '../model/edge.js'
 import type { Trace } from '../model/trace.js'
 import type { Store } from '../store/store.js'
+import { betaShiftsOf } from './beta-shifts-of.js'
 import { observeTraces } from './observe-traces.js'
 
 export interface Learnt {
@@ -12,25 +13,41 @@ export interface Learnt {
 }
 
 /**
- * Takes in what one run did: the graph, and in one transaction its traces and what they add to the edges. Graph and store
- * have both taken it in afterwards, or neither: where the store refuses, this throws, and the graph is as before. Other
- * gateways may count in the same rows: the store has the sum of all, the graph what it has loaded and seen itself.
- * One at a time, or putting one back would undo another.
+ * Takes in what runs did, a lesson each, in order: the graph, and in one transaction their traces and what they add to the edges and to
+ * the Beta states of their tools. Graph and store have both taken it in afterwards, or neither: where the store refuses, this throws,
+ * and the graph is as before. Other gateways may count in the same rows: the store has the sum of all, the graph what it has loaded and
+ * seen itself. One at a time, or putting one back would undo another.
  */
 export async function learnFromTraces(
-  traces: readonly Trace[],
+  lessons: readonly (readonly Trace[])[],
   { graph, store }: { readonly graph: KnowledgeGraph; readonly store: Store },
 ): Promise<Learnt> {
-  const observations = observeTraces(traces)
-  const before = observations.flatMap((seen) => graph.edge(seen) ?? [])
-  const { changed, refused } = graph.observe(observations)
+  const before = new Map<string, { readonly key: EdgeKey; readonly edge: Edge | undefined }>()
+  const traces: Trace[] = []
+  const promoted: EdgeKey[] = []
+  const refused: Observation[] = []
+  for (const lesson of lessons) {
+    const observations = observeTraces(lesson)
+    const known = observations.flatMap((seen) => graph.edge(seen) ?? [])
+    const had = new Map(known.map((edge) => [edgeKeyText(edge), edge]))
+    const observed = graph.observe(observations)
+    for (const edge of observed.changed) {
+      const key = edgeKeyText(edge)
+      if (!before.has(key)) before.set(key, { key: edge, edge: had.get(key) })
+    }
+    const sure = promotedAmong(observed.changed, known)
+    promoted.push(...sure)
+    refused.push(...observed.refused)
+    traces.push(...notePromotions(lesson, sure))
+  }
+  const old = [...before.values()].flatMap(({ edge }) => edge ?? [])
+  const changed = [...before.values()].flatMap(({ key }) => graph.edge(key) ?? [])
   try {
-    const promoted = promotedAmong(changed, before)
-    const edges = incrementsOf(changed, before, promoted)
-    if (await store.saveLearned({ traces: notePromotions(traces, promoted), edges }))
+    const edges = incrementsOf(changed, old, promoted)
+    if (await store.saveLearned({ traces, edges, betaShifts: betaShiftsOf(traces) }))
       return { isNew: true, changed, refused }
   } catch (error) {
-    putBack(graph, changed, before)
+    putBack(graph, changed, old)
     throw error
   }
   graph.load(await store.loadEdges())

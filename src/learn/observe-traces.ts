@@ -9,7 +9,8 @@ import { layersOf } from './layers-of.js'
  *     dependency   the plan declared that one call waits for another
  *     provides     a value of one result reappeared in another call's arguments
  *     contains     a call was made by another call (not: by the run itself)
- *     sequence     calls of consecutive layers among the children of one parent (layers-of.ts)
+ *     sequence     calls of consecutive layers among the children of one parent (layers-of.ts); of calls that a client made by
+ *                  itself, one after the other
  *
  * One observation per edge, however many pairs of calls stand for it, and a success where every later call succeeded: a run
  * that reads a hundred files has shown once that reading follows listing. No tool is paired with itself. A call that
@@ -27,7 +28,7 @@ export function observeTraces(traces: readonly Trace[]): readonly Observation[] 
   const promoted = traces.find((trace) => trace.promoted !== undefined)?.promoted?.map(edgeKeyText)
   const promotes = promoted && new Set(promoted)
 
-  const add = (from: Call, to: Call, type: EdgeType): void => {
+  const add = (from: Pick<Call, 'tool'>, to: Call, type: EdgeType): void => {
     if (from.tool === to.tool || to.errorCode === aborted) return
     const key = edgeKeyText({ from: from.tool, to: to.tool, type })
     const known = seen.get(key)
@@ -39,7 +40,7 @@ export function observeTraces(traces: readonly Trace[]): readonly Observation[] 
     })
   }
   const addFromId = (id: string, to: Call, type: EdgeType): void => {
-    const from = byId.get(id)
+    const from = byId.get(id) ?? to.follows?.find((earlier) => earlier.id === id)
     if (from !== undefined) add(from, to, type)
   }
 
@@ -47,6 +48,8 @@ export function observeTraces(traces: readonly Trace[]): readonly Observation[] 
     for (const id of call.dependsOn) addFromId(id, call, 'dependency')
     for (const { from } of call.links) addFromId(from, call, 'provides')
     if (call.parentId !== undefined) addFromId(call.parentId, call, 'contains')
+    const before = call.follows?.find(({ isJustBefore }) => isJustBefore)
+    if (before !== undefined) add(before, call, 'sequence')
   }
   for (const siblings of groupBy(calls, ({ parentId }) => parentId).values()) {
     const layers = layersOf(siblings).map(oneOfEachTool)

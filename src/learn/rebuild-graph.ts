@@ -2,7 +2,9 @@ import { StoreError } from '../errors.js'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
 import type { EdgeKey } from '../model/edge.js'
 import type { Store } from '../store/store.js'
+import { betaShiftsOf } from './beta-shifts-of.js'
 import { diffEdges, type EdgesDiff } from './diff-edges.js'
+import { foldBetas } from './fold-betas.js'
 import { foldSchemas } from './fold-schemas.js'
 import { isSameBaseline } from './is-same-baseline.js'
 import { lessonsOf } from './lessons-of.js'
@@ -29,7 +31,7 @@ const mostAttempts = 3
 
 /**
  * Everything learned, once more from the start: the baseline, then all traces in their order. Where nothing was damaged
- * and no rule has changed, edges and output schemas are those that stood there. Begun again where another gateway has learned or folded
+ * and no rule has changed, edges, output schemas and Beta states are those that stood there. Begun again where another gateway has learned or folded
  * meanwhile: its lesson would be lost, or counted twice.
  */
 export async function rebuildGraph(options: RebuildOptions): Promise<Rebuilt> {
@@ -48,12 +50,14 @@ async function tryRebuild({ store, graph, templates }: RebuildOptions): Promise<
   graph.load(baseline.edges)
   graph.replaceTemplates(templates)
   const results = foldSchemas(baseline.outputSchemas)
+  const betas = foldBetas(baseline.betaStates)
   let runs = 0
   let traces = 0
   let through = 0
   for await (const lesson of lessonsOf(store.loadTraces())) {
     graph.observe(observeTraces(lesson.traces))
     results.take(schemaSamples(lesson.traces))
+    betas.take(betaShiftsOf(lesson.traces))
     runs += 1
     traces += lesson.traces.length
     through = lesson.position
@@ -63,6 +67,7 @@ async function tryRebuild({ store, graph, templates }: RebuildOptions): Promise<
   const before = await store.loadEdges()
   if (!(await store.replaceEdges(graph.edges(), through))) return undefined
   if (!(await store.replaceOutputSchemas(results.schemas(), through))) return undefined
+  if (!(await store.replaceBetaStates('tool', betas.states(), through))) return undefined
   // As the store gives them: both sides in one form.
   const after = await store.loadEdges()
   return { runs, traces, edges: after.length, ...diffEdges(before, after) }

@@ -10,6 +10,7 @@ import { benchRetrieval, type Prediction, type RetrievalReport } from '../../eva
 import { meanOfSeeds } from '../../evaluate/mean-of-seeds.js'
 import { openPlanner } from '../../evaluate/open-planner.js'
 import { describePlan } from '../bench/describe-plan.js'
+import { measureRisk } from '../bench/measure-risk.js'
 import { readSeeds } from '../bench/read-seeds.js'
 import { defineCliCommand } from '../cli-command.js'
 import { countOf } from '../count-of.js'
@@ -20,7 +21,11 @@ export const benchCommand = defineCliCommand({
   name: 'bench',
   summary: 'Measure PML on a set of requests or plans',
   args: {
-    question: { type: 'positional', required: true, description: 'What to measure: retrieval, plan' },
+    question: {
+      type: 'positional',
+      required: true,
+      description: 'What to measure: retrieval, plan, next, risk',
+    },
     set: {
       type: 'string',
       valueHint: 'folder',
@@ -51,6 +56,8 @@ export const benchCommand = defineCliCommand({
     'pml bench retrieval --set sets/mine',
     'pml bench retrieval --set sets/mine --embedder none --json',
     'pml bench plan --set sets/mine --train sets/mine --seeds 42-46',
+    'pml bench next --set sets/mine --seeds 42-46',
+    'pml bench risk --set sets/mine',
   ],
   notes: `
 THE SET
@@ -60,6 +67,8 @@ THE SET
   dags.jsonl      {"id": "d1", "query": "...", "nodes": [{"nid": "a", "tool": "t1"}, {"nid": "b", "tool": "t2"}],
                    "edges": [["a", "b"]], "edge_fields": [["a", "b", "path", "file"]]}
                   "edges_by_tool": [["t1", "t2"]] or "levels": [["a"], ["b"]] instead of edges; "split": "test"
+  seqs.jsonl      {"id": "s1", "query": "...", "steps": ["t1", "t2"], "group": "task 1"}
+  risk.jsonl      {"name": "delete_file", "description": "...", "readOnly": false, "destructive": true}
 
   plan gives the tools of each row in an order that says nothing, and compares the links that are found with the row's.
   The data directory is not opened.`,
@@ -102,6 +111,7 @@ interface Measured {
 const questions: ReadonlyMap<string, (choices: Choices) => Promise<Measured>> = new Map([
   ['retrieval', measureRetrieval],
   ['plan', measurePlan],
+  ['risk', measureRisk],
 ])
 
 async function measureRetrieval({ set, train, fromIntent, openEmbedder }: Choices): Promise<Measured> {

@@ -1,3 +1,4 @@
+import type { RankerWeight, Reliability } from '../../gateway/learned.js'
 import type { Rebuilt } from '../../learn/rebuild-graph.js'
 import type { GraphSummary } from '../../learn/summarise-graph.js'
 import type { Edge, EdgeSource } from '../../model/edge.js'
@@ -8,21 +9,34 @@ import { type Io, printJson, printLine } from '../io.js'
 
 interface LearnReply {
   readonly summary: GraphSummary
+  readonly reliability: readonly Reliability[]
+  readonly weights: readonly RankerWeight[]
   /** Where that was asked for. */
   readonly rebuilt?: Rebuilt
 }
 
 const sources: readonly EdgeSource[] = ['observed', 'inferred', 'template']
 const mostChangesShown = 20
+const mostToolsShown = 10
 
 export const learnCommand = defineCliCommand({
   name: 'learn',
-  summary: 'What was learned from runs: which tools go together',
+  summary: 'What was learned: which tools go together, how calls went, what comes next',
   args: {
     ...commonArgs,
     rebuild: { type: 'boolean', description: 'Learn everything anew from the traces, and say what changed' },
+    weights: {
+      type: 'boolean',
+      description:
+        'What counts how much in saying what comes next, learned anew from the sessions remembered',
+    },
   },
-  examples: ['pml learn', 'pml learn --rebuild', "pml learn --json | jq '.summary.strongest'"],
+  examples: [
+    'pml learn',
+    'pml learn --rebuild',
+    'pml learn --weights',
+    "pml learn --json | jq '.summary.strongest'",
+  ],
   notes: `
 EDGES
 
@@ -32,17 +46,29 @@ EDGES
   sequence    the second followed the first
 
   observed: seen often enough to be sure, 2 to 5 times; inferred: seen; template: guessed from schemas, not seen yet.
-  The weight is that of the type, times how sure the source is, times how often it went well; it halves in 90 days.`,
+  The weight is that of the type, times how sure the source is, times how often it went well; it halves in 90 days.
+
+RELIABILITY
+
+  How probable it is that the next call goes well, after all that were made; the newest count most (half after 15).`,
   async run({ args, io, gateway }) {
     const reply = (await gateway.withGateway(gatewayChoice(args), (api) =>
-      api.post('/api/learn', args.rebuild ? { rebuild: true } : {}),
+      api.post('/api/learn', {
+        ...(args.rebuild && { rebuild: true }),
+        ...(args.weights && { refit: true }),
+      }),
     )) as LearnReply
     if (args.json) {
       printJson(io, reply)
       return 0
     }
     if (reply.rebuilt !== undefined) printRebuilt(reply.rebuilt, io)
+    if (args.weights) {
+      printWeights(reply.weights, io)
+      return 0
+    }
     printSummary(reply.summary, io)
+    printReliability(reply.reliability, io)
     return 0
   },
 })
@@ -107,6 +133,22 @@ function printSummary(
   ])
   const header = ['STRONGEST FROM', 'TO', 'TYPE', 'SOURCE', 'SEEN', 'FAILED', 'WEIGHT']
   printLine(io, formatTable(header, heaviest, io.stdout.columns))
+}
+
+function printReliability(reliability: readonly Reliability[], io: Io): void {
+  if (reliability.length === 0) return
+  const rows = reliability
+    .slice(0, mostToolsShown)
+    .map(({ tool, mean, observations }) => [tool, mean.toFixed(2), String(observations)])
+  printLine(io)
+  printLine(io, formatTable(['LEAST RELIABLE', 'GOES WELL', 'CALLS'], rows, io.stdout.columns))
+  if (reliability.length > mostToolsShown)
+    printLine(io, `and ${countOf(reliability.length - mostToolsShown, 'tool')} more: see --json`)
+}
+
+function printWeights(weights: readonly RankerWeight[], io: Io): void {
+  const rows = weights.map(({ signal, weight, prior }) => [signal, weight.toFixed(2), prior.toFixed(2)])
+  printLine(io, formatTable(['WHAT COMES NEXT, BY', 'WEIGHT', 'AT FIRST'], rows))
 }
 
 function describe({ from, to, type }: Edge): string {

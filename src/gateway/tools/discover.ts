@@ -2,9 +2,9 @@ import type { JsonObject } from '../../model/json.js'
 import { jsonLength } from '../../model/json-length.js'
 import type { Redact } from '../../model/redact.js'
 import type { Tool, ToolDefinition } from '../../model/tool.js'
-import type { ScoreParts, ToolHit } from '../../plan/find/create-tool-search.js'
+import type { ScoreParts } from '../../plan/find/create-tool-search.js'
 import type { CatalogueView, View } from '../catalogue-view.js'
-import type { FindTools } from '../find-tools.js'
+import type { FindTools, FoundHit } from '../find-tools.js'
 import { oneLine } from '../one-line.js'
 import { callSignature } from './call-signature.js'
 import { type MetaTool, reply } from './meta-tool.js'
@@ -35,9 +35,6 @@ export const discoverDefinition: ToolDefinition = {
 /** About 2,000 tokens, whatever the limit asks for. */
 const maxReplyChars = 6_000
 
-/** From here on a score is called sure: where suggestions start, see the design's execution modes. */
-const sureFrom = 0.7
-
 export interface DiscoverDeps {
   readonly view: CatalogueView
   readonly findTools: FindTools
@@ -47,7 +44,7 @@ export interface DiscoverDeps {
 export function createDiscover({ view, findTools, redact }: DiscoverDeps): MetaTool {
   return {
     definition: discoverDefinition,
-    async call(args) {
+    async call(args, { session }) {
       const intent = requiredText('discover', args, 'intent')
       const kind = optionalChoice('discover', args, 'kind', ['tool', 'capability', 'any']) ?? 'any'
       const limit = optionalCount('discover', args, 'limit', { min: 1, max: 50 }) ?? 8
@@ -56,7 +53,7 @@ export function createDiscover({ view, findTools, redact }: DiscoverDeps): MetaT
         hits,
         view: current,
         unknown,
-      } = await findTools(intent, { limit: kind === 'capability' ? 0 : limit, context })
+      } = await findTools(intent, { limit: kind === 'capability' ? 0 : limit, context, session })
       const { shown, omitted } = fitReply(hits.map((hit) => describeHit(hit, current)))
       const notes = serverNotes(view.servers()).map((note) => redactNote(note, redact))
       return reply(
@@ -75,7 +72,7 @@ export function createDiscover({ view, findTools, redact }: DiscoverDeps): MetaT
 }
 
 /** A tool as an agent needs it to decide and to call. */
-export function describeHit(hit: ToolHit, view: View): JsonObject {
+export function describeHit(hit: FoundHit, view: View): JsonObject {
   const { tool } = hit
   const name = view.wireNames.byId.get(tool.id)!
   return {
@@ -84,7 +81,8 @@ export function describeHit(hit: ToolHit, view: View): JsonObject {
     description: oneLine(tool.definition.description),
     signature: callSignature(name, tool.definition.inputSchema),
     score: round(hit.score),
-    sure: hit.score >= sureFrom,
+    sure: hit.score >= hit.threshold,
+    risk: hit.risk,
     parts: describeParts(hit.parts),
     ...quarantine(tool),
   }

@@ -38,7 +38,12 @@ export async function executeIntent(
 ): Promise<ToolResult> {
   const { suggested, shownFirst } = deps.desk
   const plan = await planIntent(intent, given, caller, deps)
-  const { verdict, why } = judgeIntent(plan, mode, deps, suggested.has(caller.session, intent))
+  const { session } = caller
+  const { verdict, why } = judgeIntent(
+    plan,
+    { session, mode, wasSuggested: suggested.has(session, intent) },
+    deps,
+  )
   if (verdict === 'explicit_required') return explicitReply(plan, given, why, deps)
   suggested.note(caller.session, intent)
   if (verdict === 'suggestion')

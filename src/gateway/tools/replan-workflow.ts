@@ -45,7 +45,7 @@ export async function replanWorkflow(
   const replanned = await deps.planner.replan(run, requirement, planOptions(given, deps))
   const isOpen = !isRunEnded(run.status)
   const plan = { ...replanned, notes: notesOn(replanned, run, isOpen) }
-  const { verdict, why } = judgeIntent(plan, mode, deps)
+  const { verdict, why } = judgeIntent(plan, { session: caller.session, mode, wasSuggested: true }, deps)
   // What is done is no draft: sent again, it would be done again.
   if (plan.added.length === 0)
     return explicitReply({ ...plan, plan: { ...plan.plan, tasks: [] } }, given, nothingAdded, deps)

@@ -1,0 +1,197 @@
+/**
+ * Everything that advice is made of, in memory, and how it is kept: loaded when the store has opened, written off the request path,
+ * flushed on close. What is lost with a killed process is rebuilt from the traces at the next start, or is a batch of notes about decisions.
+ */
+import type { Analyses } from '../graph/create-analysis.js'
+import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
+import { passiveAlpha } from '../graph/passive-alpha.js'
+import { isFault } from '../learn/outcomes-of.js'
+import { type AlgorithmLog, createAlgorithmLog } from '../learn/records/create-algorithm-log.js'
+import { createEpisodeLog } from '../learn/records/create-episode-log.js'
+import { sequencesOf } from '../learn/sequences-of.js'
+import { betaMean } from '../learn/thresholds/beta-moments.js'
+import { createEpisodeIndex } from '../learn/thresholds/create-episode-index.js'
+import { createSpeculationGate, usefulShare } from '../learn/thresholds/create-speculation-gate.js'
+import { createThompson, type Thompson } from '../learn/thresholds/create-thompson.js'
+import { createThresholds } from '../learn/thresholds/create-thresholds.js'
+import { episodicBoost } from '../learn/thresholds/episodic-boost.js'
+import { workflowTypeOf } from '../learn/thresholds/workflow-type-of.js'
+import type { AdaptiveThreshold } from '../model/adaptive-threshold.js'
+import type { Episode } from '../model/episode.js'
+import type { Log } from '../model/log.js'
+import { newId } from '../model/new-id.js'
+import type { Redact } from '../model/redact.js'
+import { seededRandom } from '../model/seeded-random.js'
+import type { ToolId } from '../model/tool.js'
+import { withinMs } from '../model/within-ms.js'
+import { createNextTools } from '../plan/predict/create-next-tools.js'
+import { createWordLikeness } from '../plan/predict/word-likeness.js'
+import type { Store } from '../store/store.js'
+import type { Advice, RiskOf } from './advice.js'
+import { createAdvice } from './create-advice.js'
+import type { Learned, Reliability } from './learned.js'
+
+export interface OpenAdviceOptions {
+  readonly graph: KnowledgeGraph
+  readonly analysis: Pick<Analyses, 'current'>
+  store(): Promise<Store>
+  readonly riskOf: RiskOf
+  isCallable(tool: ToolId): boolean
+  readonly redact: Redact
+  readonly log: Log
+}
+
+export interface OpenAdvice extends Pick<Learned, 'reliability' | 'weights' | 'refit'> {
+  readonly advice: Advice
+  /** How calls went: `learn/` keeps it in step with the store. */
+  readonly thompson: Thompson
+  readonly records: AlgorithmLog
+  /** Reads what is known, in the place of all that is here. To be called when the store has opened, and after it was changed by hand. */
+  load(store: Store): Promise<void>
+  /** What is not written yet is not to be. */
+  forget(): void
+  close(): Promise<void>
+}
+
+/** Under these names the store keeps what has no table of its own. */
+const rankerState = 'next-tools'
+const gateState = 'speculation-gate'
+/** Thresholds that depend on chance are drawn from here: the same requests after a start are judged alike. */
+const seed = 42
+/** What came since is replayed from the traces at the next start, so it need not be often. */
+const saveEveryMs = 5 * 60_000
+/** As many as the ranker remembers. */
+const sessionsReplayed = 500
+const closeWithinMs = 1_000
+
+export function openAdvice(options: OpenAdviceOptions): OpenAdvice {
+  const { graph, analysis, store, riskOf, redact, log } = options
+  const now = Date.now
+  const thompson = createThompson()
+  const episodes = createEpisodeIndex({
+    now,
+    communities: {
+      revision: () => analysis.current().revision,
+      of: (tool) => analysis.current().communities.get(tool),
+    },
+  })
+  const gate = createSpeculationGate({ useful: usefulShare })
+  const thresholds = createThresholds({ thompson, episodes, gate, random: seededRandom(seed), now })
+  const episodeLog = createEpisodeLog({ store, redact, now, log })
+  const addEpisode = (episode: Episode): void => {
+    episodes.add(episode)
+    episodeLog.add(episode)
+  }
+  const records = createAlgorithmLog({
+    ...{ store, redact, now, newId, log },
+    // How a call went is an episode whether or not it was scored before; a no of a person is one of its own.
+    onEpisode: (episode) => (episode.kind === 'decision' ? addEpisode(episode) : undefined),
+  })
+  const nextTools = createNextTools({
+    graph,
+    analysis: analysis.current,
+    now,
+    intents: createWordLikeness(),
+    episodic: (tool) =>
+      episodicBoost(
+        episodes.similar({
+          tool,
+          alpha: graph.activeAlpha(tool),
+          workflowType: workflowTypeOf([riskOf(tool)]),
+        }),
+      ),
+  })
+  let isRankerChanged = false
+  const saving = setInterval(() => void saveRanker(), saveEveryMs).unref()
+
+  const saveRanker = async (): Promise<void> => {
+    if (!isRankerChanged) return
+    isRankerChanged = false
+    try {
+      const open = await store()
+      await open.saveLearnedState(rankerState, nextTools.state())
+      await open.saveLearnedState(gateState, gate.state())
+    } catch (error) {
+      isRankerChanged = true
+      log.warn('What comes next in sessions is not stored yet.', { error: String(error) })
+    }
+  }
+  const saveThreshold = (changed: AdaptiveThreshold): void => {
+    store()
+      .then((open) => open.saveAdaptiveThresholds([changed]))
+      .catch((error: unknown) =>
+        log.warn('A threshold that moved is not stored.', { context: changed.context, error: String(error) }),
+      )
+  }
+  /** The ranker as it was stored, and the sessions since then. */
+  const loadRanker = async (open: Store): Promise<void> => {
+    const state = await open.loadLearnedState(rankerState)
+    try {
+      if (state !== undefined) nextTools.load(state)
+    } catch (error) {
+      log.warn('What was learned about next steps starts anew.', { error: String(error) })
+    }
+    gate.load(await open.loadLearnedState(gateState))
+    const known = nextTools.newest()
+    nextTools.replay(await sequencesOf(open.loadRecentTraces({ runs: sessionsReplayed }), known))
+  }
+
+  return {
+    advice: createAdvice({
+      thresholds,
+      nextTools: {
+        ...nextTools,
+        observe(step) {
+          isRankerChanged = true
+          nextTools.observe(step)
+        },
+      },
+      records,
+      onEpisode: addEpisode,
+      onThreshold: saveThreshold,
+      riskOf,
+      activeAlpha: graph.activeAlpha,
+      passiveAlpha: (tool, context) => passiveAlpha(tool, context, graph),
+      isCallable: options.isCallable,
+      isFault,
+      redact,
+      now,
+      newId,
+    }),
+    thompson,
+    records,
+    async load(open) {
+      thresholds.load(await open.loadAdaptiveThresholds())
+      const known = await episodeLog.load(open)
+      episodes.clear()
+      for (const episode of known) episodes.add(episode)
+      // Nobody waits for what comes next in sessions.
+      loadRanker(open).catch((error: unknown) =>
+        log.warn('What was learned about next steps cannot be read.', { error: String(error) }),
+      )
+    },
+    reliability: () =>
+      thompson
+        .rows('tool')
+        .map(({ id, ...state }): Reliability => ({ tool: id as ToolId, ...state, mean: betaMean(state) }))
+        .sort((a, b) => a.mean - b.mean || (a.tool < b.tool ? -1 : 1)),
+    weights: nextTools.weights,
+    async refit() {
+      nextTools.refit()
+      isRankerChanged = true
+      await saveRanker()
+    },
+    forget() {
+      records.forget()
+      episodeLog.forget()
+    },
+    async close() {
+      clearInterval(saving)
+      await withinMs(
+        Promise.all([records.close(), episodeLog.close(), saveRanker()]),
+        closeWithinMs,
+        undefined,
+      )
+    },
+  }
+}

@@ -1,0 +1,152 @@
+/** Learning as a user meets it over time: real servers, a real database, a gateway that is killed. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import {
+  dataOf,
+  eventually,
+  fixture,
+  type House,
+  npmServer,
+  openHouse,
+  type StdioHouseClient,
+} from './harness.js'
+
+const houses: House[] = []
+afterEach(async () => {
+  for (const house of houses.splice(0)) await house.close()
+})
+
+function open(...args: Parameters<typeof openHouse>): House {
+  const house = openHouse(...args)
+  houses.push(house)
+  return house
+}
+
+interface Reliability {
+  readonly tool: string
+  readonly alpha: number
+  readonly beta: number
+  readonly observations: number
+}
+
+async function reliability(house: House): Promise<ReadonlyMap<string, Reliability>> {
+  const { code, stdout, stderr } = await house.pml('learn', '--json')
+  if (code !== 0) throw new Error(stderr)
+  const { reliability: rows } = JSON.parse(stdout) as { reliability: readonly Reliability[] }
+  return new Map(rows.map((row) => [row.tool, row]))
+}
+
+/** Of Beta(1, 1), with a decay of .955 for each outcome. */
+const stateAfter = (outcomes: number): number => 1 + (1 - 0.955 ** outcomes) / (1 - 0.955)
+
+describe('how calls went', () => {
+  it('is there after a kill, to the last one that was answered: 500 outcomes', async () => {
+    const house = open({ echo: fixture('echo') }, { exposure: 'proxy' })
+    const { client, pid } = await house.stdio()
+    const call = (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args })
+    for (let at = 0; at < 30; at++) {
+      const tasks = Array.from({ length: 10 }, (_, task) =>
+        task === 9
+          ? { id: `t${task}`, tool: 'echo:fail', arguments: { message: 'no' }, onError: 'skip' }
+          : { id: `t${task}`, tool: 'echo:echo', arguments: { text: `${at} ${task}` } },
+      )
+      await call('execute_workflow', { tasks })
+    }
+    for (let at = 0; at < 100; at++) {
+      await call('echo__add', { a: at, b: 1 })
+      await call('echo__fail', { message: 'no' })
+    }
+    process.kill(pid, 'SIGKILL')
+
+    const states = await eventually(
+      () => reliability(house),
+      (found) => (found.get('echo:echo')?.observations ?? 0) >= 270,
+      60_000,
+    )
+    const figures = (tool: string) => {
+      const { alpha, beta, observations } = states.get(tool)!
+      return [observations, alpha, beta]
+    }
+    const near = (value: number) => expect.closeTo(value, 9)
+    expect(figures('echo:echo')).toEqual([270, near(stateAfter(270)), near(1)])
+    expect(figures('echo:add')).toEqual([100, near(stateAfter(100)), near(1)])
+    expect(figures('echo:fail')).toEqual([130, near(1), near(stateAfter(130))])
+
+    const rebuilt = await house.pml('learn', '--rebuild', '--json')
+    expect(rebuilt.code).toBe(0)
+    const again = await reliability(house)
+    for (const [tool, { alpha, beta, observations }] of states)
+      expect(again.get(tool)).toMatchObject({ observations, alpha: near(alpha), beta: near(beta) })
+  })
+})
+
+interface Round {
+  readonly status: string
+  readonly mode?: string
+  readonly missing?: readonly unknown[]
+  readonly plan?: { readonly confidence: number; readonly tasks: readonly { readonly tool: string }[] }
+}
+
+describe('the same intent ten times over', () => {
+  const intent = "read every JSON file in data and store each file's name and content as an entity"
+
+  it('needs fewer questions, and the plan becomes surer', async () => {
+    const house = open({})
+    const folder = join(house.home, 'files')
+    mkdirSync(join(folder, 'data'), { recursive: true })
+    writeFileSync(join(folder, 'data', 'anna.json'), '{"age": 31}')
+    writeFileSync(join(folder, 'data', 'bert.json'), '{"age": 47}')
+    house.writeConfig({
+      mcpServers: {
+        filesystem: npmServer('filesystem', folder),
+        memory: { ...npmServer('memory'), env: { MEMORY_FILE_PATH: join(house.home, 'memory.json') } },
+      },
+      // Adding to the memory is what the user wants it for.
+      approvals: { tools: { 'memory:create_entities': 'allow' } },
+    })
+    const { client } = (await house.stdio()) satisfies StdioHouseClient
+    await eventually(
+      async () =>
+        JSON.parse((await house.pml('status', '--json')).stdout) as { servers: { status: string }[] },
+      ({ servers }) => servers.length === 2 && servers.every(({ status }) => status === 'ready'),
+      60_000,
+    )
+    const execute = async (args: Record<string, unknown>): Promise<Round> =>
+      dataOf(await client.callTool({ name: 'execute_workflow', arguments: args })) as unknown as Round
+
+    const rows: { run: number; first: string; confidence: number; missing: number; requests: number }[] = []
+    for (let run = 1; run <= 10; run++) {
+      const begun = performance.now()
+      const first = await execute({ intent })
+      let requests = 1
+      let last = first
+      // What an agent does with a suggestion: it adds what is missing, and confirms.
+      if (first.status === 'suggestion') {
+        requests += 1
+        last = await execute({ intent, arguments: { entityType: 'file' }, mode: 'run' })
+      }
+      expect(last.status).toBe('complete')
+      rows.push({
+        run,
+        first: first.status,
+        confidence: Math.round((first.plan?.confidence ?? 0) * 100) / 100,
+        missing: first.missing?.length ?? 0,
+        requests,
+        ...{ ms: Math.round(performance.now() - begun) },
+      })
+      // The lesson is learned off the request path.
+      await eventually(
+        async () => JSON.parse((await house.pml('learn', '--json')).stdout) as { summary: { edges: number } },
+        ({ summary }) => summary.edges > 0,
+      )
+    }
+    console.table(rows)
+    expect(rows[0]).toMatchObject({ first: 'suggestion', missing: 1, requests: 2 })
+    expect(rows.at(-1)).toMatchObject({ first: 'complete', missing: 0, requests: 1 })
+    expect(rows.at(-1)!.confidence).toBeGreaterThan(rows[0]!.confidence)
+    const questions = (from: number, to: number): number =>
+      rows.slice(from, to).reduce((sum, { requests }) => sum + requests - 1, 0)
+    expect(questions(5, 10)).toBe(0)
+  })
+})

@@ -308,6 +308,19 @@ export function createPml(options: PmlOptions): Pml {
     planner: afterLearned(planner, () => withinMs(learning.settled(), graphWithinMs, undefined)),
     advice,
     risk: risks,
+    memory: {
+      store: lateStore.current,
+      createGraph: () => createKnowledgeGraph(graphOptions),
+      rebuild: learning.rebuild,
+      forgetUnwritten: learnt.forget,
+      flushRecords: learnt.records.flush,
+      async reload() {
+        const open = await lateStore.current()
+        await learnt.load(open)
+        await preferences.load(open)
+      },
+      redact,
+    },
     onCall(call) {
       const ended = endedCall(call)
       if (ended === undefined) return

@@ -150,3 +150,84 @@ describe('the same intent ten times over', () => {
     expect(questions(5, 10)).toBe(0)
   })
 })
+
+describe('what was decided, and why', () => {
+  it('can be explained, shared with another gateway, and forgotten', async () => {
+    const house = open({ echo: fixture('echo') }, { exposure: 'meta' })
+    const { client } = await house.stdio()
+    const call = async (name: string, args: Record<string, unknown>) =>
+      dataOf(await client.callTool({ name, arguments: args }))
+    const found = (await call('discover', { intent: 'add two numbers' })) as unknown as {
+      tools: readonly { id: string; risk: string; sure: boolean }[]
+    }
+    expect(found.tools[0]).toMatchObject({ id: 'echo:add', risk: 'safe' })
+    await client.callTool({ name: 'echo__add', arguments: { a: 1, b: 2 } })
+    for (let at = 0; at < 3; at++)
+      await call('execute_workflow', {
+        tasks: [
+          { id: 'sum', tool: 'echo:add', arguments: { a: at, b: 2 } },
+          { id: 'say', tool: 'echo:echo', arguments: { text: { $from: 'sum.sum', $as: 'text' } } },
+        ],
+      })
+
+    const explained = await eventually(
+      async () => (await house.pml('explain', 'last')).stdout,
+      (text) => /echo:add: (un)?sure/.test(text) && text.includes('selected, went well'),
+      20_000,
+    )
+    expect(explained).toMatch(/threshold +\.?0?\.\d+ = 0\.55 for safe/)
+    expect((await house.pml('explain', 'no-such-id')).stderr).toContain('Nothing was scored under')
+
+    const file = join(house.home, 'team.json')
+    expect((await house.pml('memory', 'export', file)).code).toBe(0)
+    const other = open({ echo: fixture('echo') })
+    await other.stdio()
+    const imported = await other.pml('memory', 'import', file)
+    expect(imported.stdout).toMatch(/^Imported \d+ edges?, how 2 tools did/)
+    expect((await other.pml('memory', 'import', file)).code).not.toBe(0)
+    expect((await reliability(other)).get('echo:add')?.observations).toBe(4)
+    const unchanged = await other.pml('learn', '--rebuild')
+    expect(unchanged.stdout).toContain('nothing changed')
+
+    expect((await house.pml('memory', 'reset')).stderr).toContain('--yes')
+    expect((await house.pml('memory', 'reset', '--yes')).code).toBe(0)
+    expect(await reliability(house)).toEqual(new Map())
+    await client.callTool({ name: 'echo__add', arguments: { a: 1, b: 2 } })
+    expect((await reliability(house)).get('echo:add')?.observations).toBe(1)
+  }, 120_000)
+})
+
+describe('what tools may do', () => {
+  it('is told, can be said, holds at once, and is written down', async () => {
+    const house = open({ echo: fixture('echo') }, { exposure: 'proxy' })
+    const { client } = await house.stdio()
+    const risk = async (tool: string): Promise<string> => {
+      const { stdout } = await house.pml('risk', '--json')
+      const { tools } = JSON.parse(stdout) as { tools: readonly { tool: string; risk: string }[] }
+      return tools.find((one) => one.tool === tool)!.risk
+    }
+    const answered = async (): Promise<unknown> =>
+      (await client.callTool({ name: 'echo__sleep', arguments: { ms: 0 } })).structuredContent
+    expect([await risk('echo:add'), await risk('echo:sleep')]).toEqual(['safe', 'moderate'])
+
+    const file = join(house.home, 'mcp-permissions.yaml')
+    writeFileSync(file, 'toolOverrides: { "echo:sleep": { risk: dangerous, reason: it takes time } }\n')
+    await eventually(
+      () => risk('echo:sleep'),
+      (found) => found === 'dangerous',
+      20_000,
+    )
+    expect(await answered()).toMatchObject({ status: 'approval_required' })
+    // A file that cannot be read changes nothing.
+    writeFileSync(file, 'toolOverrides: [\n')
+    expect(await risk('echo:sleep')).toBe('dangerous')
+
+    expect((await house.pml('risk', 'set', 'echo:sleep', 'moderate')).stderr).toContain('takes a reason')
+    const set = await house.pml('risk', 'set', 'echo:sleep', 'moderate', '--reason', 'milliseconds only')
+    expect(set.code).toBe(0)
+    expect(await answered()).toBeUndefined()
+    expect((await house.pml('risk', 'audit')).stdout).toMatch(/echo:sleep.*dangerous.*moderate/s)
+    expect((await house.pml('risk', 'unset', 'echo:sleep')).code).toBe(0)
+    expect(await answered()).toMatchObject({ status: 'approval_required' })
+  })
+})

@@ -44,6 +44,16 @@ const commands: Readonly<Record<string, Entry>> = {
   skip: entry('Leave out a task of a run', () => import('./commands/skip.js'), 'skipCommand'),
   retry: entry('Have a task of a run done again', () => import('./commands/retry.js'), 'retryCommand'),
   abort: entry('End a run', () => import('./commands/abort.js'), 'abortCommand'),
+  explain: entry(
+    'Why a tool was found, a plan was run, a next step was offered',
+    () => import('./commands/explain.js'),
+    'explainCommand',
+  ),
+  memory: entry(
+    'Carry what was learned to others, or forget it',
+    () => import('./commands/memory.js'),
+    'memoryCommand',
+  ),
   risk: entry('See and say what tools may do', () => import('./commands/risk.js'), 'riskCommand'),
   learn: entry(
     'What was learned: which tools go together, how calls went, what comes next',

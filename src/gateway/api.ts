@@ -13,9 +13,11 @@ import type { CallTool } from '../model/tool-call.js'
 import type { CatalogueView } from './catalogue-view.js'
 import { answerDecision, listDecisions, showDecision } from './decisions-api.js'
 import { diffDefinitions } from './diff-definitions.js'
+import { type ExplainDeps, explainTraces } from './explain-api.js'
 import { readJsonBody } from './http-body.js'
 import { sendJson } from './http-reply.js'
 import type { Learned } from './learned.js'
+import { dropMemory, type MemoryDeps, showMemory, takeMemory } from './memory-api.js'
 import { type IntentDeps, judgeIntent, planIntent } from './plan-intent.js'
 import { reportOwnRun } from './report-run.js'
 import type { ResolveTool } from './resolve-tool.js'
@@ -63,6 +65,8 @@ import { redactedInfo, replyStatus } from './wire-error.js'
  *   GET  /api/decisions/ID                            Decision
  *   POST /api/decisions/ID {verdict, reason?}         Decision, as it is then
  *   POST /api/learn   {rebuild?: true, refit?: true}  {summary, reliability, weights, rebuilt?}
+ *   GET  /api/explain?trace=ID                        see explain-api.ts
+ *   GET  /api/memory, POST /api/memory, /api/memory/reset   see memory-api.ts
  *   GET  /api/risk?server=S&risk=R                    see risk-api.ts
  *   POST /api/risk    {action, tool, ...}             the same
  *   GET  /api/risk/audit?limit=N                      {audit}
@@ -81,6 +85,7 @@ export interface ApiDeps extends StatusDeps, IntentDeps {
   readonly runs: GatewayRuns
   readonly learned: Learned
   readonly risk: RiskRegistry
+  readonly memory: MemoryDeps & ExplainDeps
   trust(seen: readonly SeenChange[]): Promise<readonly Tool[]>
   lend(values: Readonly<Record<string, string>>): Promise<void>
   readonly redact: Redact
@@ -115,6 +120,10 @@ const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'GET /api/decisions/*': ({ named, deps }) => showDecision(named, deps),
   'POST /api/decisions/*': ({ named, body, deps }) => answerDecision(named, body, 'command line', deps),
   'POST /api/learn': learn,
+  'GET /api/explain': ({ query, deps }) => explainTraces(query.get('trace'), deps.memory),
+  'GET /api/memory': ({ deps }) => showMemory(deps.memory),
+  'POST /api/memory': ({ body, deps }) => takeMemory(body, deps.memory),
+  'POST /api/memory/reset': ({ body, deps }) => dropMemory(body, deps.memory),
   'GET /api/risk': ({ query, deps }) => listRisk(query, deps),
   'GET /api/risk/audit': ({ query, deps }) => listAudit(query, deps),
   'POST /api/risk': ({ body, deps }) => changeRisk(body, 'command line', deps),

@@ -40,6 +40,7 @@ import { createCallLane } from './call-lane.js'
 import { type Catalogue, type CatalogueView, createCatalogueView } from './catalogue-view.js'
 import type { ConnectionState } from './client-sides.js'
 import { createConnectedClients } from './connected-clients.js'
+import type { ExplainDeps } from './explain-api.js'
 import { createFindTools } from './find-tools.js'
 import { answerFault, type HttpDeps, handleHttp } from './handle-http.js'
 import { createInputPauses } from './input-pauses.js'
@@ -49,6 +50,7 @@ import { listenedResources } from './listened-resources.js'
 import { lower } from './log-levels.js'
 import { createMcpEndpoint } from './mcp-endpoint.js'
 import { createMcpServer, type McpServerDeps, serverInfo } from './mcp-server.js'
+import type { MemoryDeps } from './memory-api.js'
 import { createOffersView, type OffersView } from './offers-view.js'
 import { createPassThrough } from './pass-through.js'
 import type { IntentDeps } from './plan-intent.js'
@@ -94,6 +96,8 @@ export interface GatewayOptions {
   /** What was learned, where it is decided by. */
   readonly advice: Advice
   readonly risk: RiskRegistry
+  /** What was learned, to be explained, shared and forgotten. */
+  readonly memory: MemoryDeps & ExplainDeps
   /** A tool that a client called by itself has answered, or failed. */
   onCall(call: DirectCall): void
   explain(plan: IntentPlan): PlanExplanation
@@ -284,6 +288,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     runs,
     learned: options.learned,
     risk: options.risk,
+    memory: options.memory,
     trust: options.trust,
     lend: options.lend,
     version: options.version,

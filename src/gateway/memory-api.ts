@@ -22,7 +22,7 @@ export interface MemoryDeps {
   rebuild(): Promise<unknown>
   /** What is not written yet and was learned before a reset is not to be written after it. */
   forgetUnwritten(): void
-  /** All that the gateway remembers, once more from the store. */
+  /** What else the gateway remembers, once more from the store: also that there is nothing. */
   reload(): Promise<void>
   readonly redact: Redact
 }
@@ -61,6 +61,8 @@ export async function dropMemory(body: JsonObject, deps: MemoryDeps): Promise<Fo
     newId,
   })
   deps.forgetUnwritten()
+  // Of nothing but guesses: memory is to forget as well.
+  await deps.rebuild()
   await deps.reload()
   return forgotten
 }

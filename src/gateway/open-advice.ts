@@ -17,6 +17,7 @@ import { createThresholds } from '../learn/thresholds/create-thresholds.js'
 import { episodicBoost } from '../learn/thresholds/episodic-boost.js'
 import { workflowTypeOf } from '../learn/thresholds/workflow-type-of.js'
 import type { AdaptiveThreshold } from '../model/adaptive-threshold.js'
+import { createIdleQueue } from '../model/create-idle-queue.js'
 import type { Episode } from '../model/episode.js'
 import type { Log } from '../model/log.js'
 import { newId } from '../model/new-id.js'
@@ -27,7 +28,7 @@ import { withinMs } from '../model/within-ms.js'
 import { createNextTools } from '../plan/predict/create-next-tools.js'
 import { createWordLikeness } from '../plan/predict/word-likeness.js'
 import type { Store } from '../store/store.js'
-import type { Advice, RiskOf } from './advice.js'
+import type { Advice, AdvisedCall, RiskOf } from './advice.js'
 import { createAdvice } from './create-advice.js'
 import type { Learned, Reliability } from './learned.js'
 
@@ -55,6 +56,7 @@ export interface OpenAdvice extends Pick<Learned, 'reliability' | 'weights' | 'r
 
 /** Under these names the store keeps what has no table of its own. */
 const rankerState = 'next-tools'
+const untaughtRanker = { version: 1, weights: {}, sequences: [] }
 const gateState = 'speculation-gate'
 /** Thresholds that depend on chance are drawn from here: the same requests after a start are judged alike. */
 const seed = 42
@@ -63,6 +65,7 @@ const saveEveryMs = 5 * 60_000
 /** As many as the ranker remembers. */
 const sessionsReplayed = 500
 const closeWithinMs = 1_000
+const mostCallsWaiting = 500
 
 export function openAdvice(options: OpenAdviceOptions): OpenAdvice {
   const { graph, analysis, store, riskOf, redact, log } = options
@@ -127,7 +130,7 @@ export function openAdvice(options: OpenAdviceOptions): OpenAdvice {
   const loadRanker = async (open: Store): Promise<void> => {
     const state = await open.loadLearnedState(rankerState)
     try {
-      if (state !== undefined) nextTools.load(state)
+      nextTools.load(state ?? untaughtRanker)
     } catch (error) {
       log.warn('What was learned about next steps starts anew.', { error: String(error) })
     }
@@ -136,28 +139,32 @@ export function openAdvice(options: OpenAdviceOptions): OpenAdvice {
     nextTools.replay(await sequencesOf(open.loadRecentTraces({ runs: sessionsReplayed }), known))
   }
 
-  return {
-    advice: createAdvice({
-      thresholds,
-      nextTools: {
-        ...nextTools,
-        observe(step) {
-          isRankerChanged = true
-          nextTools.observe(step)
-        },
+  const advice = createAdvice({
+    thresholds,
+    nextTools: {
+      ...nextTools,
+      observe(step) {
+        isRankerChanged = true
+        nextTools.observe(step)
       },
-      records,
-      onEpisode: addEpisode,
-      onThreshold: saveThreshold,
-      riskOf,
-      activeAlpha: graph.activeAlpha,
-      passiveAlpha: (tool, context) => passiveAlpha(tool, context, graph),
-      isCallable: options.isCallable,
-      isFault,
-      redact,
-      now,
-      newId,
-    }),
+    },
+    records,
+    onEpisode: addEpisode,
+    onThreshold: saveThreshold,
+    riskOf,
+    activeAlpha: graph.activeAlpha,
+    passiveAlpha: (tool, context) => passiveAlpha(tool, context, graph),
+    isCallable: options.isCallable,
+    isFault,
+    redact,
+    now,
+    newId,
+  })
+  /** A step costs the ranker half a millisecond, which no request is to wait for; of a flood the newest steps are enough. */
+  const calls = createIdleQueue<AdvisedCall>({ most: mostCallsWaiting, take: advice.callEnded, drop() {} })
+
+  return {
+    advice: { ...advice, callEnded: calls.add },
     thompson,
     records,
     async load(open) {
@@ -187,6 +194,7 @@ export function openAdvice(options: OpenAdviceOptions): OpenAdvice {
     },
     async close() {
       clearInterval(saving)
+      calls.drain()
       await withinMs(
         Promise.all([records.close(), episodeLog.close(), saveRanker()]),
         closeWithinMs,

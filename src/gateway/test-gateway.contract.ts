@@ -11,6 +11,7 @@ import {
 import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/server'
 import { createStaticEmbedder } from '../embed/static-embedder.js'
 import type { DirectApprovals } from '../execute/open-direct-approvals.js'
+import { createKnowledgeGraph } from '../graph/create-knowledge-graph.js'
 import type { PmlConfig } from '../model/config.js'
 import { noExperience } from '../model/experience.js'
 import type { JsonObject } from '../model/json.js'
@@ -37,6 +38,17 @@ import { plainAdvice } from './plain-advice.contract.js'
 import { openTestApprovals } from './test-decisions.contract.js'
 import { openTestRisks } from './test-risk.contract.js'
 import { createMemoryRunStore, openTestRuns, type RunStore, type TestRuns } from './test-runs.contract.js'
+
+/** Where nobody asks for it. */
+const noMemory = {
+  store: () => Promise.reject(new Error('no store')),
+  createGraph: () => createKnowledgeGraph({ now: Date.now, cosine: () => undefined }),
+  rebuild: () => Promise.reject(new Error('no store')),
+  forgetUnwritten() {},
+  async flushRecords() {},
+  async reload() {},
+  redact: (text: string) => text,
+}
 
 export const testConfig: PmlConfig = {
   source: '/home/someone/.mcp.json',
@@ -207,6 +219,7 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
       }),
     advice: plainAdvice,
     risk,
+    memory: noMemory,
     onCall: (call) => void directCalls.push(call),
     explain: (plan) => explainPlan(plan, { graph, pageRank: () => undefined }),
     learned: {

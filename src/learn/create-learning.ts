@@ -7,6 +7,7 @@
  */
 import type { Analyses } from '../graph/create-analysis.js'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
+import { createIdleQueue } from '../model/create-idle-queue.js'
 import type { EdgeKey } from '../model/edge.js'
 import type { Experience } from '../model/experience.js'
 import type { Log } from '../model/log.js'
@@ -80,6 +81,8 @@ const closeWithinMs = 1_000
 /** A store that is still opening then is not waited for. */
 const storeWithinMs = 250
 
+/** With their results as they were: some MB. */
+const mostCallsWaiting = 500
 /** Calls that clients make one by one are stored together, as many as came while the last ones were being stored. */
 const mostTogether = 50
 
@@ -99,8 +102,12 @@ export function createLearning(options: LearningOptions): Learning {
   const openStore = (): Promise<Store> => unlessAborted(store(), closing.signal)
   const sessions = createSessionTraces({ redact })
   /** Ended, answered, and not looked at yet. */
-  let ended: EndedCall[] = []
-  let looking: NodeJS.Immediate | undefined
+  const ended = createIdleQueue<EndedCall>({
+    most: mostCallsWaiting,
+    take: (call) => lookAt(call),
+    // Where calls come faster than they can be looked at, how they went still counts.
+    drop: ({ arguments: _, result: __, ...outcome }) => lookAt({ ...outcome, arguments: {} }),
+  })
 
   const keep = (traces: readonly Trace[], isAlone = false): void => {
     waiting.push({ traces, attempts: 0, isAlone })
@@ -128,8 +135,10 @@ export function createLearning(options: LearningOptions): Learning {
       try {
         const { isNew, refused } = await learnFromTraces(lessons, { graph, store: open })
         if (isNew) {
-          for (const [tool, outcomes] of outcomesOf(lessons.flat())) thompson.take(tool, outcomes)
-          for (const traces of lessons) await keeper.take(traces, open)
+          for (const traces of lessons) {
+            for (const [tool, outcomes] of outcomesOf(traces)) thompson.take(tool, outcomes)
+            await keeper.take(traces, open)
+          }
         }
         if (refused.length > 0)
           log.debug('Edges that would close a cycle were refused.', {
@@ -147,38 +156,61 @@ export function createLearning(options: LearningOptions): Learning {
       const done = new Set(batch)
       waiting.splice(0, waiting.length, ...waiting.filter((one) => !done.has(one)))
     }
-    if (ended.length === 0) spool.clear()
+    if (ended.size === 0) spool.clear()
   }
 
-  const lookAtEnded = (): void => {
-    looking = undefined
-    const calls = ended
-    ended = []
-    for (const call of calls) {
-      try {
-        keep([sessions.trace(call)])
-      } catch (error) {
-        log.warn('A call was not learned from.', { tool: call.tool, error: String(error) })
-      }
+  let isDue = false
+  const lookAt = (call: EndedCall): void => {
+    try {
+      keep([sessions.trace(call)])
+    } catch (error) {
+      log.warn('A call was not learned from.', { tool: call.tool, error: String(error) })
     }
-    exclusive(learnWaiting).catch((error: unknown) => {
-      if (!closing.signal.aborted)
-        log.warn('What calls taught is not stored yet.', { calls: calls.length, error: String(error) })
+    if (isDue) return
+    isDue = true
+    const step = (): Promise<void> => {
+      isDue = false
+      return learnWaiting()
+    }
+    exclusive(step).catch((error: unknown) => {
+      if (!closing.signal.aborted) log.warn('What calls taught is not stored yet.', { error: String(error) })
     })
   }
+
+  const rebuild = (): Promise<Rebuilt> =>
+    exclusive(async () => {
+      // Before it is open the graph has not been read, and its templates would be taken for gone.
+      const open = await openStore()
+      const fresh = createGraph()
+      const templates = graph.edges().filter(isUnseen)
+      const rebuilt = await rebuildGraph({ store: open, graph: fresh, templates })
+      graph.load(fresh.edges())
+      thompson.load('tool', await open.loadBetaStates('tool'))
+      await keeper.reload(open)
+      return rebuilt
+    })
 
   return {
     experience: keeper.experience,
     async load(open) {
-      const { refused } = graph.load(await open.loadEdges())
+      const edges = await open.loadEdges()
+      const { refused } = graph.load(edges)
       if (refused.length > 0)
         log.warn('Edges in the store cannot be true and are left out. Mend it with: pml learn --rebuild', {
           edges: refused.length,
           first: refused[0],
         })
-      thompson.load('tool', await open.loadBetaStates('tool'))
+      const betaStates = await open.loadBetaStates('tool')
+      thompson.load('tool', betaStates)
       thompson.load('capability', await open.loadBetaStates('capability'))
       keeper.load(open)
+      // Traces of a version that did not count how calls went.
+      if (betaStates.length === 0 && edges.some(({ count }) => count > 0))
+        void rebuild().catch((error: unknown) =>
+          log.warn('How calls went so far is not known. Learn it with: pml learn --rebuild', {
+            error: String(error),
+          }),
+        )
       if (spool.left.length === 0) return
       for (const left of spool.left) keep([sessions.trace({ ...left, arguments: {} })], true)
       // Who opens the store waits for this, and learning for the store.
@@ -199,8 +231,7 @@ export function createLearning(options: LearningOptions): Learning {
     learnCall(call) {
       const { arguments: _, result: __, ...outcome } = call
       spool.append(outcome)
-      ended.push(call)
-      looking ??= setImmediate(lookAtEnded)
+      ended.add(call)
     },
     endSession: sessions.endSession,
     replaceTemplates: (keys) =>
@@ -216,18 +247,7 @@ export function createLearning(options: LearningOptions): Learning {
           throw error
         }
       }),
-    rebuild: () =>
-      exclusive(async () => {
-        // Before it is open the graph has not been read, and its templates would be taken for gone.
-        const open = await openStore()
-        const fresh = createGraph()
-        const templates = graph.edges().filter(isUnseen)
-        const rebuilt = await rebuildGraph({ store: open, graph: fresh, templates })
-        graph.load(fresh.edges())
-        thompson.load('tool', await open.loadBetaStates('tool'))
-        await keeper.reload(open)
-        return rebuilt
-      }),
+    rebuild,
     retain: (kept) =>
       exclusive(async () => {
         const open = await openStore()
@@ -243,8 +263,7 @@ export function createLearning(options: LearningOptions): Learning {
       return summariseGraph(graph, analysed.revision < graph.revision ? await analysis.settled() : analysed)
     },
     async close() {
-      clearImmediate(looking)
-      if (ended.length > 0) lookAtEnded()
+      ended.drain()
       const giveUp = setTimeout(() => closing.abort(new Error('The store is not open.')), storeWithinMs)
       const last = exclusive(async () => {
         if (waiting.length > 0) await learnWaiting()

@@ -44,7 +44,7 @@ export async function learnFromTraces(
   const changed = [...before.values()].flatMap(({ key }) => graph.edge(key) ?? [])
   try {
     const edges = incrementsOf(changed, old, promoted)
-    if (await store.saveLearned({ traces, edges, betaShifts: betaShiftsOf(traces) }))
+    if (await store.saveLearned({ traces, edges, betaShifts: lessons.flatMap(betaShiftsOf) }))
       return { isNew: true, changed, refused }
   } catch (error) {
     putBack(graph, changed, old)

@@ -1,4 +1,4 @@
-import { type BetaShift, priorBeta } from '../model/beta-state.js'
+import type { BetaShift } from '../model/beta-state.js'
 import type { ToolId } from '../model/tool.js'
 import type { Parameter, Queryable } from './database.js'
 import { epochMs } from './epoch-ms.js'
@@ -41,49 +41,47 @@ export async function selectBetaStates(database: Queryable, table: BetaTable): P
   return columns!.ids === null ? [] : toStates(columns!, columns!.ids)
 }
 
-/** What outcomes do to a state can be done to whatever state is there: other gateways write to the same rows. */
+/** What outcomes do to a state can be done to whatever state is there: other gateways write to the same rows. Under the lock of the traces. */
 export async function shiftBetaStates(transaction: Queryable, shifts: readonly ToolShift[]): Promise<void> {
-  const rows = inOneEach(shifts).map(({ tool, shift }) => ({ id: tool, updatedAt: shift.at, ...shift }))
-  for (const part of partsOf(rows)) {
-    await insertPriors(transaction, 'tool_thompson_states', part)
+  for (const part of partsOf(inOneEach(shifts)))
     await transaction.query(
-      `update tool_thompson_states as known set
-        alpha = 1 + (known.alpha - 1) * given.decay + given.successes,
-        beta = 1 + (known.beta - 1) * given.decay + given.failures,
-        observations = known.observations + given.observations,
-        updated_at = greatest(known.updated_at, to_timestamp(given.at / 1000))
-      from unnest($1::text[], $2::double precision[], $3::double precision[], $4::double precision[], $5::integer[],
-        $6::double precision[]) as given (id, decay, successes, failures, observations, at)
-      where known.id = given.id`,
+      `${insertInto('tool_thompson_states')}
+      select given.id, given.whole_id, 1 + (coalesce(known.alpha, 1) - 1) * decay + successes,
+        1 + (coalesce(known.beta, 1) - 1) * decay + failures, coalesce(known.observations, 0) + given.observations,
+        greatest(known.updated_at, to_timestamp(at / 1000))
+      from unnest($1::text[], $2::text[], $3::double precision[], $4::double precision[], $5::double precision[],
+        $6::integer[], $7::double precision[])
+        as given (id, whole_id, decay, successes, failures, observations, at)
+      left join tool_thompson_states as known on known.id = given.id
+      ${orReplace}`,
       [
-        part.map(({ id }) => encodeKey(id)),
-        part.map(({ decay }) => decay),
-        part.map(({ successes }) => successes),
-        part.map(({ failures }) => failures),
-        part.map(({ observations }) => observations),
-        part.map(({ updatedAt }) => updatedAt),
+        part.map(({ tool }) => encodeKey(tool)),
+        part.map(({ tool }) => wholeIfCut(tool)),
+        part.map(({ shift }) => shift.decay),
+        part.map(({ shift }) => shift.successes),
+        part.map(({ shift }) => shift.failures),
+        part.map(({ shift }) => shift.observations),
+        part.map(({ shift }) => shift.at),
       ],
     )
-  }
 }
 
-/** What others have seen, over the prior that everybody starts from. */
+/** What others have seen, over the prior that everybody starts from. Under the lock of the traces. */
 export async function addToBetaStates(
   transaction: Queryable,
   table: BetaTable,
   states: readonly BetaRow[],
 ): Promise<void> {
-  for (const part of partsOf(lastOfEach(states))) {
-    await insertPriors(transaction, table, part)
+  for (const part of partsOf(lastOfEach(states)))
     await transaction.query(
-      `update ${table} as known set
-        alpha = known.alpha + (given.alpha - 1), beta = known.beta + (given.beta - 1),
-        observations = known.observations + given.observations,
-        updated_at = greatest(known.updated_at, to_timestamp(given.updated_at / 1000))
-      from ${given} where known.id = given.id`,
+      `${insertInto(table)}
+      select given.id, given.whole_id, coalesce(known.alpha, 1) + (given.alpha - 1), coalesce(known.beta, 1) + (given.beta - 1),
+        coalesce(known.observations, 0) + given.observations,
+        greatest(known.updated_at, to_timestamp(given.updated_at / 1000))
+      from ${given} left join ${table} as known on known.id = given.id
+      ${orReplace}`,
       toColumns(part),
     )
-  }
 }
 
 /** Truncated, not deleted, as the edges are (edge-rows.ts). */
@@ -95,29 +93,19 @@ export async function insertAllBetaStates(
   await transaction.query(`truncate table ${table}`)
   for (const part of partsOf(lastOfEach(states)))
     await transaction.query(
-      `insert into ${table} (id, whole_id, alpha, beta, observations, updated_at)
+      `${insertInto(table)}
       select id, whole_id, alpha, beta, observations, to_timestamp(updated_at / 1000) from ${given}`,
       toColumns(part),
     )
 }
 
-async function insertPriors(
-  transaction: Queryable,
-  table: BetaTable,
-  rows: readonly Pick<BetaRow, 'id' | 'updatedAt'>[],
-): Promise<void> {
-  await transaction.query(
-    `insert into ${table} (id, whole_id, alpha, beta, observations, updated_at)
-    select id, whole_id, ${priorBeta.alpha}, ${priorBeta.beta}, ${priorBeta.observations}, to_timestamp(updated_at / 1000)
-    from unnest($1::text[], $2::text[], $3::double precision[]) as given (id, whole_id, updated_at)
-    on conflict (id) do nothing`,
-    [
-      rows.map(({ id }) => encodeKey(id)),
-      rows.map(({ id }) => wholeIfCut(id)),
-      rows.map(({ updatedAt }) => updatedAt),
-    ],
-  )
+function insertInto(table: BetaTable): string {
+  return `insert into ${table} (id, whole_id, alpha, beta, observations, updated_at)`
 }
+
+const orReplace = `
+  on conflict (id) do update set alpha = excluded.alpha, beta = excluded.beta, observations = excluded.observations,
+    updated_at = excluded.updated_at`
 
 /** One statement touches a row once: two shifts of one tool, the earlier first, become one that does the same. */
 function inOneEach(shifts: readonly ToolShift[]): readonly ToolShift[] {

@@ -298,6 +298,8 @@ export const migrations: readonly Migration[] = [
         state text not null, -- json
         updated_at timestamptz not null default now()
       )`,
+      // What it taught is known, and its traces are gone: folded into the baseline, or forgotten.
+      'alter table run add column lesson_gone boolean not null default false',
       // Runs that have ended and taught nothing are looked for at every start.
       `create index run_ended on run (ended_at)
         where status in ('complete', 'partial_failure', 'failed', 'aborted')`,

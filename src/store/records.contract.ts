@@ -305,9 +305,12 @@ export function testRecords({ store, reopen, asPerson, strings }: LearnedContrac
     expect(await list('me', 1_000)).toEqual(ids)
     expect(await list('me', 1_150, 2)).toEqual(ids.slice(1, 3))
     expect(await list('other', 0)).toEqual([])
+    const nothing = { edges: [], outputSchemas: [], betaStates: [] }
+    expect(await store().foldTraces(nothing, Number.MAX_SAFE_INTEGER)).toBe(1)
+    expect(await list('me', 1_000)).toEqual(ids)
     await store().forgetLearned()
     expect(await list('me', 0)).toEqual([])
-    const later = ended('complete', 2_000.001)
+    const later = ended('complete', 1_000)
     await saveRun(store(), later)
     expect(await list('me', 0)).toEqual([later.id])
   })

@@ -87,7 +87,6 @@ export async function selectOpenRuns(database: Queryable, owner: string): Promis
   return rows.map(({ id, status, updated_at }) => ({ id: decodeText(id), status, updatedAt: updated_at }))
 }
 
-/** Those of before everything was forgotten are not learned from again. */
 export async function selectUnlearnedRuns(
   database: Queryable,
   owner: string,
@@ -95,9 +94,7 @@ export async function selectUnlearnedRuns(
 ): Promise<readonly string[]> {
   const rows = await database.query<{ readonly id: string }>(
     `select id from run
-    where ${hasEnded} and owner = $1 and ended_at >= to_timestamp($2::double precision / 1000)
-      and ended_at > coalesce((select (state::jsonb #>> '{}')::timestamptz from learned_state where name = '${forgotten}'),
-        '-infinity')
+    where ${hasEnded} and owner = $1 and ended_at >= to_timestamp($2::double precision / 1000) and not lesson_gone
       and not exists (select from trace where run_id = run.id)
       and exists (select from task where run_id = run.id and started_at is not null)
     order by ended_at, id limit $3::integer`,
@@ -106,17 +103,10 @@ export async function selectUnlearnedRuns(
   return rows.map(({ id }) => decodeText(id))
 }
 
-/** From now on the runs that have ended are no longer to be learned from. By their own clock, not by the database's. */
+/** What was forgotten is not to be learned again. */
 export async function markRunsForgotten(transaction: Queryable): Promise<void> {
-  await transaction.query(
-    `insert into learned_state (name, state)
-    select '${forgotten}', to_json(max(ended_at))::text from run having max(ended_at) is not null
-    on conflict (name) do update set state = excluded.state`,
-  )
+  await transaction.query(`update run set lesson_gone = true where ${hasEnded} and not lesson_gone`)
 }
-
-/** Name of the state that says until when. */
-const forgotten = 'runs-forgotten-through'
 
 /**
  * Those that have ended, and those that an older version left without a checkpoint, with which nobody can go on; all that is theirs

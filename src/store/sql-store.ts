@@ -445,7 +445,7 @@ export class SqlStore implements Store {
         await forgetLearnedStates(transaction)
         await markRunsForgotten(transaction)
       })
-      await this.#vacuum('tool_dependency, learned_state')
+      await this.#vacuum('tool_dependency, learned_state, run')
     })
   }
 

@@ -171,9 +171,9 @@ export interface OpenRunRow {
   readonly updatedAt: number
 }
 
-/** One lesson: what one run did, parents before their children, and what that says of edges. */
+/** One lesson or several: what a run did, parents before their children, and what that says of edges and tools. */
 export interface Learned {
-  /** The first one has no parent, all others have: that is how replay finds where a lesson begins. */
+  /** The first one of a lesson has no parent, all others have: that is how replay finds where a lesson begins. */
   readonly traces: readonly Trace[]
   /**
    * What it adds, each edge once: counts are added to those of the row, its times widened, its source raised and never

@@ -89,9 +89,11 @@ export async function isAnyAfter(transaction: Queryable, position: number): Prom
   return later.length > 0
 }
 
+/** The runs that they are of have taught: they are not to be learned from again. */
 export async function deleteTraces(transaction: Queryable, throughPosition: number): Promise<number> {
   const [counted] = await transaction.query<{ readonly count: number }>(
-    `with gone as (delete from trace where position <= $1::bigint returning 1)
+    `with gone as (delete from trace where position <= $1::bigint returning run_id),
+      taught as (update run set lesson_gone = true where id in (select run_id from gone) and not lesson_gone)
     select count(*)::integer as count from gone`,
     [throughPosition],
   )

@@ -10,6 +10,7 @@ import { benchRetrieval, type Prediction, type RetrievalReport } from '../../eva
 import { meanOfSeeds } from '../../evaluate/mean-of-seeds.js'
 import { openPlanner } from '../../evaluate/open-planner.js'
 import { describePlan } from '../bench/describe-plan.js'
+import { measureNext } from '../bench/measure-next.js'
 import { measureRisk } from '../bench/measure-risk.js'
 import { readSeeds } from '../bench/read-seeds.js'
 import { defineCliCommand } from '../cli-command.js'
@@ -80,6 +81,9 @@ THE SET
         `What can be measured: ${[...questions.keys()].join(', ')}`,
       )
     if (!args.set) throw new UsageError('--set: expected the folder of a set.', 'See: pml bench --help')
+    const planOnly = args.train ? '--train' : args['from-intent'] ? '--from-intent' : undefined
+    if (planOnly !== undefined && args.question !== 'plan')
+      throw new UsageError(`${planOnly}: only plan takes it.`)
     const { report, text, predictions } = await measure({
       set: resolve(io.cwd, args.set),
       train: args.train ? resolve(io.cwd, args.train) : undefined,
@@ -111,12 +115,11 @@ interface Measured {
 const questions: ReadonlyMap<string, (choices: Choices) => Promise<Measured>> = new Map([
   ['retrieval', measureRetrieval],
   ['plan', measurePlan],
+  ['next', measureNext],
   ['risk', measureRisk],
 ])
 
-async function measureRetrieval({ set, train, fromIntent, openEmbedder }: Choices): Promise<Measured> {
-  if (train !== undefined || fromIntent)
-    throw new UsageError(`${fromIntent ? '--from-intent' : '--train'}: only plan takes it.`)
+async function measureRetrieval({ set, openEmbedder }: Choices): Promise<Measured> {
   const embedder = await openEmbedder()
   const predictions: Prediction[] = []
   const figures = await benchRetrieval({

@@ -115,13 +115,13 @@ describe('pml memory', () => {
     expect(statSync(join(folder, 'team.json')).mode & 0o777).toBe(0o600)
     const forgot = await run(memoryCommand, 'reset', '--yes')
     expect(forgot.stdout).toContain('Forgot 1 edge, how 1 tool did')
-    expect(told).toEqual(['forgot', 'forgot', 'reloaded'])
+    expect(told).toEqual(['forgot', 'forgot', 'rebuilt', 'reloaded'])
     expect(await store.loadEdges()).toEqual([])
     const imported = await run(memoryCommand, 'import', 'team.json')
     expect(imported.stdout).toBe(
       'Imported 1 edge, how 1 tool did, what 0 results looked like, 0 thresholds.\n',
     )
-    expect(told.slice(3)).toEqual(['rebuilt', 'reloaded'])
+    expect(told.slice(4)).toEqual(['rebuilt', 'reloaded'])
     expect(await store.loadEdges()).toMatchObject([{ count: 2 }])
     await expect(run(memoryCommand, 'import', 'team.json')).rejects.toThrow('imported before')
     const again = await run(memoryCommand, 'import', 'team.json', '--again', '--json')

@@ -53,6 +53,7 @@ function tool(name: string, description: string, ...required: string[]): StatedT
 
 interface Hit {
   readonly id: string
+  readonly sure?: boolean
   readonly score: number
   readonly parts: {
     readonly semantic: number
@@ -72,7 +73,9 @@ async function discover(client: Client, intent: string, context?: readonly strin
     name: 'discover',
     arguments: { intent, ...(context && { context }) },
   })
-  return dataOf<Found & Record<string, unknown>>(result)
+  const found = dataOf<Found & Record<string, unknown>>(result)
+  // What is called sure moves with what was learned; order and scores do not.
+  return { ...found, tools: found.tools.map(({ sure: _, ...hit }) => hit) }
 }
 
 const idsOf = ({ tools }: Found): readonly string[] => tools.map(({ id }) => id)

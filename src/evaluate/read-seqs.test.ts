@@ -54,7 +54,7 @@ it('a broken tools.jsonl is told, and not taken for a missing one', async () => 
   await expect(readSeqs(set.folder)).rejects.toThrow('tools.jsonl:1')
 })
 
-it('sessions of one task are on one side of a split', () => {
+it('sessions of one task are on one side of a split, a fifth of the tasks on the asked one', () => {
   const rows = Array.from({ length: 400 }, (_, at) => ({
     id: `${at}`,
     group: `g${at % 100}`,
@@ -64,7 +64,7 @@ it('sessions of one task are on one side of a split', () => {
   const { learned, asked } = splitSeqs(rows, 42)
   const groups = new Set(asked.map(({ group }) => group))
   expect(learned.some(({ group }) => groups.has(group))).toBe(false)
-  expect(asked.length + learned.length).toBe(400)
-  expect(asked.length).toBeGreaterThan(40)
-  expect(asked.length).toBeLessThan(120)
+  expect(asked).toHaveLength(80)
+  expect(learned).toHaveLength(320)
+  expect(new Set(splitSeqs(rows.toReversed(), 42).asked.map(({ group }) => group))).toEqual(groups)
 })

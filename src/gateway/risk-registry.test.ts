@@ -160,7 +160,7 @@ describe('mcp-permissions.yaml', () => {
 
   it('is in the audit once, however often a process starts with it', async () => {
     registry.usePermissions(readOnly)
-    await registry.settled()
+    await registry.load(store)
     const before = (await auditOf('files:*')).length
     open()
     registry.usePermissions({ ...readOnly })

@@ -107,6 +107,7 @@ export function createRiskRegistry(deps: RiskRegistryDeps): RiskRegistry {
   const overrides = new Map<ToolId, RiskOverride>()
   let permissions = noPermissions
   let audited: Permissions | undefined
+  let isLoaded = false
   let revision = 0
   let last: Promise<unknown> = Promise.resolve()
 
@@ -179,12 +180,14 @@ export function createRiskRegistry(deps: RiskRegistryDeps): RiskRegistry {
       overrides.clear()
       for (const row of rows) overrides.set(row.tool, row)
       revision += 1
+      isLoaded = true
       await auditPermissions(store).catch(reportUnaudited)
     },
     usePermissions(next) {
       permissions = next
       revision += 1
-      void inTurn(async () => auditPermissions(await deps.store())).catch(reportUnaudited)
+      // Before that, loading sees to it: a command that is gone in a moment opens no store for it.
+      if (isLoaded) void inTurn(async () => auditPermissions(await deps.store())).catch(reportUnaudited)
     },
     mayRunAtOnce: (tool) => mayRunAtOnce(tool, rate(tool)),
     list: () => deps.tools().map(describe),

@@ -37,6 +37,7 @@ import type { IntentPlanner } from './plan/intent-planner.js'
 import { createLateStore } from './store/create-late-store.js'
 import { openOutcomeSpool } from './store/outcome-spool.js'
 import { readOwnerId } from './store/owner-id.js'
+import { readRiskSnapshot, writeRiskSnapshot } from './store/risk-snapshot.js'
 import { readSnapshot } from './store/snapshot.js'
 import { readStateKey } from './store/state-key.js'
 import type { Store } from './store/store.js'
@@ -88,7 +89,6 @@ const takeUpAgainMs = 2_000
 /** Folding reads all traces: not while clients start. */
 const retainAfterMs = 10 * 60_000
 const retainEveryMs = 24 * 60 * 60_000
-/** A process is gone within 2 s of being asked to end. */
 const settleWithinMs = 500
 
 export function createPml(options: PmlOptions): Pml {
@@ -124,7 +124,7 @@ export function createPml(options: PmlOptions): Pml {
   let isLearned = false
   const readLearned = async (store: Store): Promise<void> => {
     await learning.load(store)
-    await learnt.load(store)
+    await advised.load(store)
     await preferences.load(store)
     await risks.load(store)
   }
@@ -153,12 +153,15 @@ export function createPml(options: PmlOptions): Pml {
     tools: upstreams.tools,
     store: lateStore.current,
     preferences,
+    known: readRiskSnapshot(dataDirectory),
+    remember: (snapshot) => writeRiskSnapshot(dataDirectory, snapshot),
+    redact,
     now: Date.now,
     newId,
     log,
   })
   const rules = createCallRules({ config: () => config, tool: upstreams.tool, risk: risks })
-  const learnt = openAdvice({
+  const advised = openAdvice({
     graph,
     analysis,
     store: lateStore.current,
@@ -170,12 +173,12 @@ export function createPml(options: PmlOptions): Pml {
     redact,
     log,
   })
-  const { advice } = learnt
+  const { advice } = advised
   const learning = createLearning({
     graph,
     createGraph: () => createKnowledgeGraph(graphOptions),
     analysis,
-    thompson: learnt.thompson,
+    thompson: advised.thompson,
     spool: openOutcomeSpool({ dataDirectory, log }),
     store: lateStore.current,
     redact,
@@ -232,7 +235,7 @@ export function createPml(options: PmlOptions): Pml {
     return upstreams.callTool(call)
   }
   const onDecision = (decision: Decision): void => {
-    void preferences.decided(decision)
+    void preferences.decided(decision).then(risks.remember)
     const { tool, runId, answer } = decision
     if (answer?.verdict === 'reject') advice.callRejected({ tool, runId })
   }
@@ -312,11 +315,12 @@ export function createPml(options: PmlOptions): Pml {
       store: lateStore.current,
       createGraph: () => createKnowledgeGraph(graphOptions),
       rebuild: learning.rebuild,
-      forgetUnwritten: learnt.forget,
-      flushRecords: learnt.records.flush,
+      forgetUnwritten: advised.forget,
+      flushRecords: advised.records.flush,
       async reload() {
+        await advised.flush()
         const open = await lateStore.current()
-        await learnt.load(open)
+        await advised.load(open)
         await preferences.load(open)
       },
       redact,
@@ -334,9 +338,9 @@ export function createPml(options: PmlOptions): Pml {
     learned: {
       rebuild: learning.rebuild,
       summary: learning.summary,
-      reliability: learnt.reliability,
-      weights: learnt.weights,
-      refit: learnt.refit,
+      reliability: advised.reliability,
+      weights: advised.weights,
+      refit: advised.refit,
       vectors: () => ({ ...vectors.state(), ...troubleOf(embedderChoice.trouble()) }),
     },
     async trust(seen) {
@@ -374,9 +378,12 @@ export function createPml(options: PmlOptions): Pml {
       await gateway.close()
       await runs.close()
       templates.close()
-      await learning.close()
-      await learnt.close()
-      await withinMs(risks.settled(), settleWithinMs, undefined)
+      // Each of them within a second: a process is gone within 2 s of being asked to end.
+      await Promise.all([
+        learning.close(),
+        advised.close(),
+        withinMs(risks.settled(), settleWithinMs, undefined),
+      ])
       await Promise.all([vectors.close(), analysis.close()])
       await Promise.all([upstreams.close(), counter.close()])
       stopPersist()

@@ -85,19 +85,32 @@ export async function openHeldPml(options: HeldPmlOptions): Promise<HeldPml> {
     onProgress: options.onProgress,
   })
   pml.usePermissions(permissions)
+  let configProblem: ConfigProblem | undefined
+  let permissionsProblem: ConfigProblem | undefined
+  const showProblem = (): void => pml.gateway.showConfigProblem(configProblem ?? permissionsProblem)
   const permissionsWatch = watchPermissions(permissionFiles, readPermissions, {
-    onPermissions: pml.usePermissions,
-    onError: (error) => log.error('the changed mcp-permissions.yaml is not used', { error: error.message }),
+    onPermissions(next) {
+      permissionsProblem = undefined
+      showProblem()
+      pml.usePermissions(next)
+    },
+    onError(error) {
+      permissionsProblem = toConfigProblem(error, permissionFiles[0])
+      showProblem()
+      log.error('the changed mcp-permissions.yaml is not used', { error: error.message })
+    },
   })
   const watch = watchConfig(places as [string, ...string[]], load, {
     onConfig(next) {
       if (next.source !== config.source) options.onConfigFile(next.source)
       config = next
-      pml.gateway.showConfigProblem(undefined)
+      configProblem = undefined
+      showProblem()
       void pml.reconfigure(next)
     },
     onError(error) {
-      pml.gateway.showConfigProblem(toConfigProblem(error, config.source))
+      configProblem = toConfigProblem(error, config.source)
+      showProblem()
       log.error('the changed configuration is not used', { error: error.message })
     },
   })

@@ -161,7 +161,11 @@ export function openRuns(options: RunsOptions): OpenRuns {
     const since = now() - unlearned.withinMs
     for (const id of await store.listUnlearnedRuns(owner, { since, limit: unlearned.most })) {
       const stored = active.has(id) ? undefined : await store.loadCheckpoint(id)
-      if (stored !== undefined && isRunEnded(stored.run.status)) options.onEnd(stored.plan, stored.run, id)
+      if (stored === undefined || !isRunEnded(stored.run.status)) continue
+      const { run, plan } = stored
+      // What an earlier run did was told at that one's end.
+      const tasks = run.tasks.filter(({ startedAt = run.startedAt }) => startedAt >= run.startedAt)
+      options.onEnd(plan, { ...run, tasks }, id)
     }
   }
 

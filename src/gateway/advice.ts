@@ -22,7 +22,7 @@ export interface Advice {
   runEnded(plan: Plan, run: Run): void
   /** A tool that a client called by itself. */
   callEnded(call: AdvisedCall): void
-  /** A person, or the clock, has answered: what was planned is not wanted that way. */
+  /** A person said no: what was planned is not wanted that way. Of a call that a client made by itself the session is not known. */
   callRejected(call: { readonly tool: ToolId; readonly runId: string | undefined }): void
   /** What is likely to be called next in this session, where that is sure enough to be said unasked. */
   likelyNext(session: string): readonly LikelyNext[]

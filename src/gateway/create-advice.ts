@@ -86,7 +86,7 @@ export function createAdvice(deps: AdviceDeps): Advice {
   const planContext = ({ tasks }: Plan): string =>
     contextOf({ tasks, risks: tasks.map(({ tool }) => riskOf(tool)) })
 
-  const episodeOf = (
+  const noteEpisode = (
     task: Pick<TaskOutcome, 'tool' | 'error'> & { readonly success: boolean },
     more: Pick<Episode, 'at' | 'workflowType'> & Partial<Episode>,
   ): void => {
@@ -167,7 +167,7 @@ export function createAdvice(deps: AdviceDeps): Advice {
     runEnded(plan, run) {
       const session = sessions.get(run.id) ?? `run-${run.id}`
       sessions.delete(run.id)
-      const calls = callsOf(run)
+      const calls = callsOf(plan, run)
       const workflowType = typeOf(plan.tasks.map(({ tool }) => tool))
       for (const task of calls.toSorted((a, b) => endOf(a) - endOf(b))) {
         const success = task.status === 'complete' && task.error === undefined
@@ -176,7 +176,7 @@ export function createAdvice(deps: AdviceDeps): Advice {
         if (!success && !deps.isFault(task.error?.code)) continue
         const durationMs = task.ms ?? 0
         records.called({ session, tool: task.tool, success, durationMs, at, runId: run.id })
-        episodeOf({ ...task, success }, { at, workflowType, runId: run.id, session, durationMs })
+        noteEpisode({ ...task, success }, { at, workflowType, runId: run.id, session, durationMs })
       }
       const before = judged.get(run.id)
       judged.delete(run.id)
@@ -192,7 +192,7 @@ export function createAdvice(deps: AdviceDeps): Advice {
       if (!success && !isFault) return
       const durationMs = endedAt - startedAt
       records.called({ session, tool, success, durationMs, at: endedAt })
-      episodeOf({ tool, success }, { at: endedAt, workflowType: typeOf([tool]), session, durationMs })
+      noteEpisode({ tool, success }, { at: endedAt, workflowType: typeOf([tool]), session, durationMs })
     },
     callRejected({ tool, runId }) {
       const session = runId === undefined ? undefined : sessions.get(runId)
@@ -276,8 +276,8 @@ function toolsKey(tools: readonly ToolId[]): string {
 type StartedTask = TaskOutcome & { readonly startedAt: number }
 
 /** A task done for each has made no call itself: its elements have. */
-function callsOf({ tasks }: Run): readonly StartedTask[] {
-  const wholes = new Set(tasks.map(({ parent }) => parent))
+function callsOf(plan: Plan, { tasks }: Run): readonly StartedTask[] {
+  const wholes = new Set(plan.tasks.filter(({ each }) => each !== undefined).map(({ id }) => id))
   return tasks.filter(({ id }) => !wholes.has(id)).filter(isStarted)
 }
 

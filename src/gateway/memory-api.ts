@@ -1,4 +1,4 @@
-import { UsageError } from '../errors.js'
+import { PmlError, UsageError } from '../errors.js'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
 import { exportMemory } from '../learn/memory/export-memory.js'
 import { type Imported, importMemory } from '../learn/memory/import-memory.js'
@@ -45,8 +45,18 @@ export async function takeMemory(body: JsonObject, deps: MemoryDeps): Promise<Im
     now: Date.now,
     newId,
   })
-  await deps.rebuild()
-  await deps.reload()
+  try {
+    await deps.rebuild()
+  } catch (error) {
+    throw new PmlError(
+      'NOT_YET',
+      'What was imported is stored, and not in use yet: another gateway on the same database keeps learning.',
+      'Take it up with: pml learn --rebuild',
+      { cause: error },
+    )
+  } finally {
+    await deps.reload()
+  }
   return imported
 }
 

@@ -2,6 +2,7 @@
  * Everything that advice is made of, in memory, and how it is kept: loaded when the store has opened, written off the request path,
  * flushed on close. What is lost with a killed process is rebuilt from the traces at the next start, or is a batch of notes about decisions.
  */
+import { setImmediate } from 'node:timers/promises'
 import type { Analyses } from '../graph/create-analysis.js'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
 import { passiveAlpha } from '../graph/passive-alpha.js'
@@ -19,6 +20,7 @@ import { workflowTypeOf } from '../learn/thresholds/workflow-type-of.js'
 import type { AdaptiveThreshold } from '../model/adaptive-threshold.js'
 import { createIdleQueue } from '../model/create-idle-queue.js'
 import type { Episode } from '../model/episode.js'
+import type { JsonObject } from '../model/json.js'
 import type { Log } from '../model/log.js'
 import { newId } from '../model/new-id.js'
 import type { Redact } from '../model/redact.js'
@@ -26,9 +28,10 @@ import { seededRandom } from '../model/seeded-random.js'
 import type { ToolId } from '../model/tool.js'
 import { withinMs } from '../model/within-ms.js'
 import { createNextTools } from '../plan/predict/create-next-tools.js'
+import { readState } from '../plan/predict/next-tools-state.js'
 import { createWordLikeness } from '../plan/predict/word-likeness.js'
 import type { Store } from '../store/store.js'
-import type { Advice, AdvisedCall, RiskOf } from './advice.js'
+import type { Advice, RiskOf } from './advice.js'
 import { createAdvice } from './create-advice.js'
 import type { Learned, Reliability } from './learned.js'
 
@@ -49,6 +52,8 @@ export interface OpenAdvice extends Pick<Learned, 'reliability' | 'weights' | 'r
   readonly records: AlgorithmLog
   /** Reads what is known, in the place of all that is here. To be called when the store has opened, and after it was changed by hand. */
   load(store: Store): Promise<void>
+  /** Writes what waits. */
+  flush(): Promise<void>
   /** What is not written yet is not to be. */
   forget(): void
   close(): Promise<void>
@@ -61,11 +66,12 @@ const gateState = 'speculation-gate'
 /** Thresholds that depend on chance are drawn from here: the same requests after a start are judged alike. */
 const seed = 42
 /** What came since is replayed from the traces at the next start, so it need not be often. */
-const saveEveryMs = 5 * 60_000
-/** As many as the ranker remembers. */
-const sessionsReplayed = 500
+const saveEveryMs = 60 * 60_000
+/** Of sessions that were not stored with the ranker: those of an hour, or of a first start. */
+const sessionsReplayed = 200
 const closeWithinMs = 1_000
-const mostCallsWaiting = 500
+const mostWaiting = 500
+const mostBeforeOffer = 20
 
 export function openAdvice(options: OpenAdviceOptions): OpenAdvice {
   const { graph, analysis, store, riskOf, redact, log } = options
@@ -105,10 +111,12 @@ export function openAdvice(options: OpenAdviceOptions): OpenAdvice {
       ),
   })
   let isRankerChanged = false
+  /** What could not be read is not written over. */
+  let isRankerLoaded = false
   const saving = setInterval(() => void saveRanker(), saveEveryMs).unref()
 
   const saveRanker = async (): Promise<void> => {
-    if (!isRankerChanged) return
+    if (!isRankerChanged || !isRankerLoaded) return
     isRankerChanged = false
     try {
       const open = await store()
@@ -126,17 +134,22 @@ export function openAdvice(options: OpenAdviceOptions): OpenAdvice {
         log.warn('A threshold that moved is not stored.', { context: changed.context, error: String(error) }),
       )
   }
-  /** The ranker as it was stored, and the sessions since then. */
+  /** The ranker as it was stored, and the sessions since then, one at a time: requests come in between. */
   const loadRanker = async (open: Store): Promise<void> => {
-    const state = await open.loadLearnedState(rankerState)
-    try {
-      nextTools.load(state ?? untaughtRanker)
-    } catch (error) {
-      log.warn('What was learned about next steps starts anew.', { error: String(error) })
-    }
+    const state = (await open.loadLearnedState(rankerState)) ?? untaughtRanker
     gate.load(await open.loadLearnedState(gateState))
-    const known = nextTools.newest()
-    nextTools.replay(await sequencesOf(open.loadRecentTraces({ runs: sessionsReplayed }), known))
+    const { sequences } = readState(state)
+    nextTools.load({ ...(state as JsonObject), sequences: [] })
+    for (const sequence of sequences) {
+      nextTools.recall([sequence])
+      await setImmediate()
+    }
+    const since = await sequencesOf(open.loadRecentTraces({ runs: sessionsReplayed }), nextTools.newest())
+    for (const sequence of since.slice(-sessionsReplayed)) {
+      nextTools.replay([sequence])
+      await setImmediate()
+    }
+    isRankerLoaded = true
   }
 
   const advice = createAdvice({
@@ -160,11 +173,44 @@ export function openAdvice(options: OpenAdviceOptions): OpenAdvice {
     now,
     newId,
   })
-  /** A step costs the ranker half a millisecond, which no request is to wait for; of a flood the newest steps are enough. */
-  const calls = createIdleQueue<AdvisedCall>({ most: mostCallsWaiting, take: advice.callEnded, drop() {} })
+  /** A step costs the ranker half a millisecond, which no request is to wait for; of a flood the newest are enough. */
+  const ended = createIdleQueue<() => void>({
+    most: mostWaiting,
+    take(learn) {
+      try {
+        learn()
+      } catch (error) {
+        log.error('what ended was not learned from', { error })
+      }
+    },
+    drop() {},
+  })
+
+  const guarded = <Answer>(otherwise: Answer, ask: () => Answer): Answer => {
+    try {
+      return ask()
+    } catch (error) {
+      log.error('advice failed; it goes on without', { error })
+      return otherwise
+    }
+  }
 
   return {
-    advice: { ...advice, callEnded: calls.add },
+    advice: {
+      ...advice,
+      planJudged: (judged) => guarded(undefined, () => advice.planJudged(judged)),
+      runStarted: (run) => guarded(undefined, () => advice.runStarted(run)),
+      callRejected: (call) => guarded(undefined, () => advice.callRejected(call)),
+      callEnded: (call) => ended.add(() => advice.callEnded(call)),
+      runEnded: (plan, run) => ended.add(() => advice.runEnded(plan, run)),
+      likelyNext(session) {
+        // It hangs on what ended last; while there is too much of that, nobody needs offers.
+        if (!isRankerLoaded || ended.size > mostBeforeOffer) return []
+        ended.drain()
+        return guarded([], () => advice.likelyNext(session))
+      },
+      endSession: (session) => ended.add(() => advice.endSession(session)),
+    },
     thompson,
     records,
     async load(open) {
@@ -172,10 +218,16 @@ export function openAdvice(options: OpenAdviceOptions): OpenAdvice {
       const known = await episodeLog.load(open)
       episodes.clear()
       for (const episode of known) episodes.add(episode)
-      // Nobody waits for what comes next in sessions.
-      loadRanker(open).catch((error: unknown) =>
-        log.warn('What was learned about next steps cannot be read.', { error: String(error) }),
-      )
+      // Nobody waits for what comes next in sessions. What ends meanwhile is in the traces too, or waits.
+      ended.hold()
+      isRankerLoaded = false
+      loadRanker(open)
+        .catch((error: unknown) =>
+          log.warn('What was learned about next steps cannot be read, and is left alone.', {
+            error: String(error),
+          }),
+        )
+        .finally(ended.release)
     },
     reliability: () =>
       thompson
@@ -188,13 +240,17 @@ export function openAdvice(options: OpenAdviceOptions): OpenAdvice {
       isRankerChanged = true
       await saveRanker()
     },
+    async flush() {
+      await Promise.all([records.flush(), episodeLog.flush(), saveRanker()])
+    },
     forget() {
       records.forget()
       episodeLog.forget()
+      isRankerChanged = false
     },
     async close() {
       clearInterval(saving)
-      calls.drain()
+      ended.drain()
       await withinMs(
         Promise.all([records.close(), episodeLog.close(), saveRanker()]),
         closeWithinMs,

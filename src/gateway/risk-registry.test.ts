@@ -11,6 +11,7 @@ import type { Redact } from '../model/redact.js'
 import type { ServerConfig } from '../model/server.js'
 import type { Tool, ToolId } from '../model/tool.js'
 import { openStore } from '../store/open-store.js'
+import type { RiskSnapshot } from '../store/risk-snapshot.js'
 import type { Store } from '../store/store.js'
 import { createCallRules } from './call-rules.js'
 import type { CatalogueView } from './catalogue-view.js'
@@ -70,6 +71,9 @@ function open(): void {
   const common = { store: () => opened, now: Date.now, newId, log: silentLog }
   preferences = createPreferences(common)
   registry = createRiskRegistry({
+    known: { overrides: [], refused: [] },
+    async remember() {},
+    redact: (text) => text,
     ...common,
     preferences,
     config: () => config,
@@ -137,6 +141,37 @@ describe('what a person sets', () => {
     await expect(registry.set(write, 'safe', { reason: 'x', by })).rejects.toThrow('away')
     expect(registry.rate(write).risk).toBe('moderate')
   })
+})
+
+it('what was said last holds before the store is open, and the store knows better', async () => {
+  const snapshots: RiskSnapshot[] = []
+  const common = { now: Date.now, newId, log: silentLog }
+  const early = createRiskRegistry({
+    ...common,
+    config: () => ({ ...testConfig }),
+    tools: () => [write],
+    store: () => new Promise<Store>(() => {}),
+    preferences: createPreferences({ ...common, store: () => new Promise<Store>(() => {}) }),
+    known: {
+      overrides: [{ tool: write.id, risk: 'dangerous', reason: 'no', setAt: 1 }],
+      refused: [write.id],
+    },
+    remember: async (snapshot) => void snapshots.push(snapshot),
+    redact: (text) => text,
+  })
+  expect(early.rate(write)).toMatchObject({ risk: 'dangerous', source: 'override' })
+  expect(early.standing(write.id)).toBe('refused')
+  await early.load({
+    loadRiskOverrides: async () => [],
+    async saveRiskOverride() {},
+    async savePermissionAudit() {},
+    listPermissionAudit: async () => [],
+    loadLearnedState: async () => undefined,
+    async saveLearnedState() {},
+  })
+  expect(early.rate(write).source).not.toBe('override')
+  expect(early.standing(write.id)).toBeUndefined()
+  expect(snapshots).toEqual([{ overrides: [], refused: [] }])
 })
 
 describe('mcp-permissions.yaml', () => {

@@ -1,7 +1,7 @@
 /**
  * What is known of the risk of every tool, and who said so: the words and annotations of the tool, mcp-permissions.yaml, what people set
  * with `pml risk set`, and how they answered before. In memory; what people said is written through, together with its audit. Before the store
- * is open tools are rated without the rows, so nothing is lowered by one that was not read yet.
+ * is open what was said last holds, from a file beside it: a tool that was set dangerous is so from the first call on.
  */
 import { UsageError } from '../errors.js'
 import type { Preferences } from '../learn/preferences/create-preferences.js'
@@ -13,10 +13,12 @@ import type { Log } from '../model/log.js'
 import { noPermissions, type Permissions } from '../model/permissions.js'
 import { rankRisk } from '../model/rank-risk.js'
 import { type RatedTool, rateRisk } from '../model/rate-risk.js'
+import { type Redact, redactJson } from '../model/redact.js'
 import type { Risk } from '../model/risk.js'
 import type { PermissionAudit, RiskOverride } from '../model/risk-override.js'
 import type { RiskSource } from '../model/risk-source.js'
 import { isCallable, type Tool, type ToolId } from '../model/tool.js'
+import type { RiskSnapshot } from '../store/risk-snapshot.js'
 import type { Store } from '../store/store.js'
 import { isSafeTool, isTrustedServer } from './is-safe-tool.js'
 import { findToolRule } from './tool-rule.js'
@@ -37,6 +39,11 @@ export interface RiskRegistryDeps {
   /** What was kept has been loaded when this resolves. */
   store(): Promise<RiskStore>
   readonly preferences: Preferences
+  /** As it was when it was last known, for as long as the store is not open. */
+  readonly known: RiskSnapshot
+  /** It is to be known to the next process before the store is open. */
+  remember(snapshot: RiskSnapshot): Promise<void>
+  readonly redact: Redact
   now(): number
   newId(): string
   readonly log: Log
@@ -71,6 +78,8 @@ export interface RiskRegistry extends ToolRisk {
   unset(tool: ToolId, by: string): Promise<void>
   /** Of a tool that need not be there any more. @throws UsageError where nobody has answered anything. */
   undo(tool: ToolId, by: string): Promise<void>
+  /** Somebody has answered: what that says is to be known to the next process, too. */
+  remember(): Promise<void>
   /** Newest first. */
   audit(limit: number): Promise<readonly PermissionAudit[]>
   /** When what people set and answered is known. Rejects where the store cannot be opened. */
@@ -104,7 +113,8 @@ const auditedState = 'mcp-permissions'
 
 export function createRiskRegistry(deps: RiskRegistryDeps): RiskRegistry {
   const { preferences, now, newId, log } = deps
-  const overrides = new Map<ToolId, RiskOverride>()
+  const overrides = new Map<ToolId, RiskOverride>(deps.known.overrides.map((row) => [row.tool, row]))
+  const refused = new Set(deps.known.refused)
   let permissions = noPermissions
   let audited: Permissions | undefined
   let isLoaded = false
@@ -123,6 +133,7 @@ export function createRiskRegistry(deps: RiskRegistryDeps): RiskRegistry {
     id: newId(),
     at: now(),
     ...entry,
+    reason: deps.redact(entry.reason),
   })
   const auditPermissions = async (store: RiskStore): Promise<void> => {
     const after = permissions
@@ -132,17 +143,37 @@ export function createRiskRegistry(deps: RiskRegistryDeps): RiskRegistry {
       await store.savePermissionAudit(
         changes.map((change) => toAudit({ ...change, by: 'mcp-permissions.yaml' })),
       )
-      await store.saveLearnedState(auditedState, after as unknown as Json)
+      await store.saveLearnedState(auditedState, redactJson(after as unknown as Json, deps.redact))
     }
     audited = after
   }
   const reportUnaudited = (error: unknown): void =>
     log.warn('a change of mcp-permissions.yaml is not in the audit yet', { error: String(error) })
+  const standing = (tool: ToolId): Standing | undefined =>
+    preferences.standing(tool) ?? (!isLoaded && refused.has(tool) ? 'refused' : undefined)
+  let remembered = ''
+  const remember = async (): Promise<void> => {
+    const snapshot: RiskSnapshot = {
+      overrides: [...overrides.values()],
+      refused: preferences
+        .list()
+        .flatMap(({ tool }) => (preferences.standing(tool) === 'refused' ? [tool] : [])),
+    }
+    const text = JSON.stringify(snapshot)
+    if (!isLoaded || text === remembered) return
+    remembered = text
+    await deps.remember(snapshot).catch((error: unknown) => {
+      remembered = ''
+      log.warn('what was said of risks is not known to the next start before its store is open', {
+        error: String(error),
+      })
+    })
+  }
   const mayRunAtOnce = (tool: Tool, rated: RatedTool): boolean => {
     if (isSafeTool(tool, deps.config(), rated)) return true
     if (!isCallable(tool) || rated.risk === 'dangerous' || rated.byStatement !== undefined) return false
     const rule = findToolRule(tool, deps.config().approvals.tools)
-    return rule === undefined ? preferences.standing(tool.id) === 'approved' : rule.does === 'allow'
+    return rule === undefined ? standing(tool.id) === 'approved' : rule.does === 'allow'
   }
   const describe = (tool: Tool): RiskListing => {
     const rated = rate(tool)
@@ -173,7 +204,7 @@ export function createRiskRegistry(deps: RiskRegistryDeps): RiskRegistry {
 
   return {
     rate,
-    standing: preferences.standing,
+    standing,
     revision: () => revision + preferences.revision(),
     async load(store) {
       const rows = await store.loadRiskOverrides()
@@ -181,6 +212,7 @@ export function createRiskRegistry(deps: RiskRegistryDeps): RiskRegistry {
       for (const row of rows) overrides.set(row.tool, row)
       revision += 1
       isLoaded = true
+      await remember()
       await auditPermissions(store).catch(reportUnaudited)
     },
     usePermissions(next) {
@@ -195,7 +227,9 @@ export function createRiskRegistry(deps: RiskRegistryDeps): RiskRegistry {
     set: (tool, risk, { reason, by }) =>
       inTurn(async () => {
         const store = await deps.store()
-        const before = rate(tool).risk
+        // What is judged by its statement may be anything: to say what it is lets all of that through.
+        const rated = rate(tool)
+        const before = rated.byStatement === undefined ? rated.risk : 'dangerous'
         const isEscalation = rankRisk(risk) < rankRisk(before)
         if (isEscalation && reason.trim() === '')
           throw new UsageError(
@@ -215,6 +249,7 @@ export function createRiskRegistry(deps: RiskRegistryDeps): RiskRegistry {
         await store.saveRiskOverride(tool.id, override, audit)
         overrides.set(tool.id, override)
         revision += 1
+        await remember()
         return override
       }),
     unset: (id, by) =>
@@ -238,11 +273,14 @@ export function createRiskRegistry(deps: RiskRegistryDeps): RiskRegistry {
         await store.saveRiskOverride(id, undefined, audit)
         overrides.delete(id)
         revision += 1
+        await remember()
       }),
     async undo(id, by) {
       if (!(await preferences.undo(id, by)))
         throw new UsageError(`Nobody has approved or rejected ${id} so far.`, 'See what was with: pml risk')
+      await remember()
     },
+    remember,
     audit: async (limit) => (await deps.store()).listPermissionAudit({ limit }),
     async loaded() {
       await deps.store()

@@ -21,5 +21,10 @@ export function openTestRisks(deps: Pick<RiskRegistryDeps, 'config' | 'tools'>):
     async savePreferences() {},
   }
   const common = { store: async () => store, now: Date.now, newId, log: silentLog }
-  return createRiskRegistry({ ...deps, ...common, preferences: createPreferences(common) })
+  const forgetful = {
+    known: { overrides: [], refused: [] },
+    async remember() {},
+    redact: (text: string) => text,
+  }
+  return createRiskRegistry({ ...deps, ...common, ...forgetful, preferences: createPreferences(common) })
 }

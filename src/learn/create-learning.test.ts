@@ -650,6 +650,27 @@ describe('calls that clients make by themselves', () => {
     }
   })
 
+  it('are all there after a database that was away, however many came meanwhile', async () => {
+    let isAway = true
+    const away = new StoreError('cannot be saved', '', { cause: new Error('Connection terminated') })
+    const cut = new Proxy(store, {
+      get: (target, name) =>
+        name === 'saveLearned' && isAway
+          ? () => Promise.reject(away)
+          : Reflect.get(target, name, target)?.bind?.(target),
+    })
+    const later = learningOn(cut)
+    for (let at = 0; at < 40; at++) {
+      later.learnCall(aCall('x', 1_000 + at * 10))
+      await new Promise((resolve) => setTimeout(resolve, 2))
+    }
+    expect(spool.lines).toHaveLength(40)
+    isAway = false
+    later.learnCall(aCall('x', 5_000))
+    await stored()
+    expect((await betas()).map(([id, count]) => [id, count])).toEqual([['a:x', 41]])
+  })
+
   it('cost the caller less than a tenth of a millisecond', async () => {
     const result = () => ({ items: Array.from({ length: 50 }, (_, id) => ({ id, name: `thing ${id}` })) })
     const times: number[] = []

@@ -18,6 +18,7 @@ import type { Trace } from '../model/trace.js'
 import { unlessAborted } from '../model/unless-aborted.js'
 import { withinMs } from '../model/within-ms.js'
 import { createMutex } from '../store/create-mutex.js'
+import { isStoreAway } from '../store/is-store-away.js'
 import type { OutcomeSpool } from '../store/outcome-spool.js'
 import type { Store } from '../store/store.js'
 import { foldTraces } from './fold-traces.js'
@@ -81,6 +82,8 @@ const closeWithinMs = 1_000
 /** A store that is still opening then is not waited for. */
 const storeWithinMs = 250
 
+/** A database that is away comes back within minutes, or a person has to act. */
+const retryAfterMs = 5_000
 /** With their results as they were: some MB. */
 const mostCallsWaiting = 500
 /** Calls that clients make one by one are stored together, as many as came while the last ones were being stored. */
@@ -101,6 +104,10 @@ export function createLearning(options: LearningOptions): Learning {
   const keeper = keepExperience({ log })
   const openStore = (): Promise<Store> => unlessAborted(store(), closing.signal)
   const sessions = createSessionTraces({ redact })
+  const spooled = [...spool.left]
+  /** Something that is in the spool alone. */
+  let isSpoolNeeded = false
+  let retrying: NodeJS.Timeout | undefined
   /** Ended, answered, and not looked at yet. */
   const ended = createIdleQueue<EndedCall>({
     most: mostCallsWaiting,
@@ -115,11 +122,22 @@ export function createLearning(options: LearningOptions): Learning {
     while (count > mostTracesWaiting && waiting.length > 1) {
       const dropped = waiting.shift()!
       count -= dropped.traces.length
-      log.error('A run was not learned from: too many wait for the store.', { run: dropped.traces[0]!.runId })
+      // Of calls the spool still has how they went: the next process learns that.
+      if (isOneCall(dropped)) isSpoolNeeded = true
+      else
+        log.error('A run was not learned from: too many wait for the store.', {
+          run: dropped.traces[0]!.runId,
+        })
     }
+  }
+  /** What an earlier process left is taken up in portions: the spool holds more than may wait here. */
+  const takeLeft = (): void => {
+    for (const left of spooled.splice(0, mostTogether))
+      keep([sessions.trace({ ...left, arguments: {} })], true)
   }
 
   const nextTogether = (): readonly Waiting[] => {
+    if (waiting.length === 0) takeLeft()
     const [next] = waiting
     if (next === undefined || !isCall(next)) return waiting.slice(0, 1)
     const end = waiting.findIndex((one) => !isCall(one))
@@ -147,16 +165,26 @@ export function createLearning(options: LearningOptions): Learning {
             first: refused[0],
           })
       } catch (error) {
+        if (isStoreAway(error)) {
+          retrying ??= setTimeout(retry, retryAfterMs).unref()
+          throw error
+        }
         for (const one of batch) one.attempts += 1
         if (batch[0]!.attempts < mostAttempts) throw error
         log.error('A run was not learned from: it cannot be stored.', { run: runId, error: String(error) })
-        waiting.shift()
+        remove(batch.slice(0, 1))
         continue
       }
-      const done = new Set(batch)
-      waiting.splice(0, waiting.length, ...waiting.filter((one) => !done.has(one)))
+      remove(batch)
     }
-    if (ended.size === 0) spool.clear()
+    if (ended.size === 0 && !isSpoolNeeded) spool.clear()
+  }
+  const remove = (done: readonly Waiting[]): void => {
+    waiting.splice(0, waiting.length, ...waiting.filter((one) => !done.includes(one)))
+  }
+  const retry = (): void => {
+    retrying = undefined
+    exclusive(learnWaiting).catch(() => {})
   }
 
   let isDue = false
@@ -211,8 +239,7 @@ export function createLearning(options: LearningOptions): Learning {
             error: String(error),
           }),
         )
-      if (spool.left.length === 0) return
-      for (const left of spool.left) keep([sessions.trace({ ...left, arguments: {} })], true)
+      if (spooled.length === 0) return
       // Who opens the store waits for this, and learning for the store.
       void exclusive(learnWaiting).catch(() => {})
     },
@@ -233,7 +260,11 @@ export function createLearning(options: LearningOptions): Learning {
       spool.append(outcome)
       ended.add(call)
     },
-    endSession: sessions.endSession,
+    endSession(session) {
+      // Its last calls may not have been looked at.
+      ended.drain()
+      sessions.endSession(session)
+    },
     replaceTemplates: (keys) =>
       exclusive(async () => {
         const open = await openStore()
@@ -264,6 +295,7 @@ export function createLearning(options: LearningOptions): Learning {
     },
     async close() {
       ended.drain()
+      clearTimeout(retrying)
       const giveUp = setTimeout(() => closing.abort(new Error('The store is not open.')), storeWithinMs)
       const last = exclusive(async () => {
         if (waiting.length > 0) await learnWaiting()
@@ -280,8 +312,12 @@ export function createLearning(options: LearningOptions): Learning {
 function nothing(): void {}
 
 /** One that can be stored with others: made by a client itself, and not refused before. */
-function isCall({ traces, attempts, isAlone }: Waiting): boolean {
-  return traces.length === 1 && traces[0]!.tool !== undefined && attempts === 0 && !isAlone
+function isCall(waiting: Waiting): boolean {
+  return isOneCall(waiting) && waiting.attempts === 0 && !waiting.isAlone
+}
+
+function isOneCall({ traces }: Waiting): boolean {
+  return traces.length === 1 && traces[0]!.tool !== undefined
 }
 
 function isUnseen({ count }: { readonly count: number }): boolean {

@@ -75,6 +75,8 @@ const mostValues = 2_000
 /** Some 10 MB at most, and a fraction of a second: a run of a thousand calls gets 100 of each. */
 const mostValuesOfRun = 100_000
 const fewestValues = 50
+/** What is longer is a text, and nobody passes it on by itself. */
+const longestKey = 1_000
 /** Calls that come one by one are looked at while others are served. Half a millisecond of a listing. */
 const valuesOfOneCall = 300
 const valuesOfSession = 2_000
@@ -95,7 +97,7 @@ function remember(call: CallValues, producers: Map<string, Producer>, most: numb
   let letters = most * lettersPerValue
   visitLeaves(call.result!, most * stepsPerValue, (leaf, path) => {
     const produced = (key: string): boolean => {
-      if (seen.has(key) || given.has(key)) return true
+      if (key.length > longestKey || seen.has(key) || given.has(key)) return true
       seen.add(key)
       // What is set anew is the newest.
       producers.delete(key)
@@ -135,7 +137,8 @@ function eachTellingWord(text: string, found: (word: string) => boolean): boolea
   for (const [word] of text.matchAll(/[^\s"'`<>()[\]{},;]{4,}/g)) {
     if (!/[^a-z]/i.test(word)) continue
     const bare = word.replace(/^[#:.]+|[.:!?]+$/g, '')
-    if (isTellingWord(bare) && !found(keyOf(bare))) return false
+    // A copy: a part of a text keeps the whole of it.
+    if (isTellingWord(bare) && !found(Buffer.from(keyOf(bare)).toString())) return false
   }
   return true
 }

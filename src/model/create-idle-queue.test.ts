@@ -36,6 +36,20 @@ it('gives the loop back between slices', async () => {
   expect(taken).toHaveLength(20)
 })
 
+it('holds what waits until it is released', async () => {
+  const taken: number[] = []
+  const queue = open(100, taken, [])
+  queue.hold()
+  queue.add(1)
+  await setImmediate()
+  await setImmediate()
+  expect(taken).toEqual([])
+  queue.release()
+  await setImmediate()
+  await setImmediate()
+  expect(taken).toEqual([1])
+})
+
 it('drops the oldest of too many', () => {
   const [taken, dropped]: [number[], number[]] = [[], []]
   const queue = open(3, taken, dropped)

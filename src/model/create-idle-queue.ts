@@ -4,6 +4,9 @@ export interface IdleQueue<Item> {
   readonly size: number
   /** Takes all that wait, now. */
   drain(): void
+  /** Nothing is taken until `release`, but by `drain`. */
+  hold(): void
+  release(): void
 }
 
 /** The loop is given back after so long: a request waits for one slice at most. */
@@ -25,6 +28,7 @@ export function createIdleQueue<Item>({
   let items: Item[] = []
   let first = 0
   let due: NodeJS.Immediate | undefined
+  let isHeld = false
 
   const compact = (): void => {
     if (first < 1_000 && first < items.length) return
@@ -37,6 +41,7 @@ export function createIdleQueue<Item>({
   }
   const pump = (): void => {
     due = undefined
+    if (isHeld) return
     work(performance.now() + sliceMs)
     if (first < items.length) due = setImmediate(pump)
   }
@@ -53,6 +58,13 @@ export function createIdleQueue<Item>({
       clearImmediate(due)
       due = undefined
       work(Number.POSITIVE_INFINITY)
+    },
+    hold() {
+      isHeld = true
+    },
+    release() {
+      isHeld = false
+      due ??= setImmediate(pump)
     },
   }
 }

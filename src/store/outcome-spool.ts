@@ -42,6 +42,7 @@ export function openOutcomeSpool({
   const left = readLines(file)
   let descriptor: number | undefined
   let bytes = 0
+  let isClosed = false
   const give = (error: unknown): void => {
     log.warn('How calls went cannot be written down at once; a kill may lose the last ones.', {
       error: String(error),
@@ -51,6 +52,8 @@ export function openOutcomeSpool({
     try {
       descriptor ??= openSync(file, 'a', 0o600)
     } catch (error) {
+      // Told once: it will not be another one by the next call.
+      bytes = mostBytes
       give(error)
     }
     return descriptor
@@ -71,7 +74,7 @@ export function openOutcomeSpool({
       }
     },
     clear() {
-      if (descriptor === undefined && left.length === 0) return
+      if (isClosed || (descriptor === undefined && left.length === 0)) return
       try {
         const to = open()
         if (to !== undefined) ftruncateSync(to)
@@ -83,6 +86,7 @@ export function openOutcomeSpool({
     close() {
       if (descriptor !== undefined) closeSync(descriptor)
       descriptor = undefined
+      isClosed = true
       bytes = mostBytes
     },
   }

@@ -88,6 +88,8 @@ import {
 
 /** Some 1.5 MB of earlier states and 3 milliseconds of work (20,000 tasks kept). */
 const stepsPerVacuum = 500
+/** Some hundred thousand earlier states of rows at most, a few MB. */
+const lessonsPerVacuum = 1_000
 /** One segment of it, some 5,000 steps: replayed in a second. */
 const longestLogBytes = 16 * 1024 * 1024
 /** Tables that hold what was learned and nothing else. */
@@ -102,6 +104,7 @@ const saveDecisions = upsertDecisions(1)
 export class SqlStore implements Store {
   readonly #database: Database
   #stepsSinceVacuum = 0
+  #lessonsSinceVacuum = 0
 
   constructor(database: Database) {
     this.#database = database
@@ -197,8 +200,8 @@ export class SqlStore implements Store {
   }
 
   saveLearned({ traces, edges, betaShifts = [], removed = [] }: Learned): Promise<boolean> {
-    return attempt('What was learned cannot be saved', () =>
-      this.#database.transaction(async (transaction) => {
+    return attempt('What was learned cannot be saved', async () => {
+      const isNew = await this.#database.transaction(async (transaction) => {
         await lockTraces(transaction)
         if (await isAnyKnown(transaction, traces)) return false
         await insertTraces(transaction, traces)
@@ -206,8 +209,14 @@ export class SqlStore implements Store {
         await addToEdges(transaction, 'tool_dependency', edges)
         await shiftBetaStates(transaction, betaShifts)
         return true
-      }),
-    )
+      })
+      this.#lessonsSinceVacuum += 1
+      if (this.#lessonsSinceVacuum >= lessonsPerVacuum) {
+        this.#lessonsSinceVacuum = 0
+        void this.#vacuum('tool_dependency, tool_thompson_states, tool_output_schema, algorithm_traces')
+      }
+      return isNew
+    })
   }
 
   replaceEdges(edges: readonly Edge[], throughPosition: number): Promise<boolean> {
@@ -410,9 +419,11 @@ export class SqlStore implements Store {
   }
 
   saveLearnedState(name: string, state: Json): Promise<void> {
-    return attempt(`What was learned of ${name} cannot be saved`, () =>
-      upsertLearnedState(this.#database, name, state),
-    )
+    return attempt(`What was learned of ${name} cannot be saved`, async () => {
+      await upsertLearnedState(this.#database, name, state)
+      // It may be megabytes, and every one before it is still there.
+      await this.#vacuum('learned_state')
+    })
   }
 
   listUnlearnedRuns(

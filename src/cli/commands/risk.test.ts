@@ -44,6 +44,9 @@ beforeEach(() => {
   const common = { store: async () => store, now: Date.now, newId, log: silentLog }
   preferences = createPreferences(common)
   const risk = createRiskRegistry({
+    known: { overrides: [], refused: [] },
+    async remember() {},
+    redact: (text) => text,
     ...common,
     preferences,
     config: () => ({ ...testConfig, approvals: { ...testConfig.approvals, tools: rules } }),

@@ -3,7 +3,7 @@
  * flushed on close. What is lost with a killed process is rebuilt from the traces at the next start, or is a batch of notes about decisions.
  */
 import { setImmediate } from 'node:timers/promises'
-import type { Analyses } from '../graph/create-analysis.js'
+import type { Analyses, Analysis } from '../graph/create-analysis.js'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
 import { passiveAlpha } from '../graph/passive-alpha.js'
 import { isFault } from '../learn/outcomes-of.js'
@@ -70,18 +70,30 @@ const saveEveryMs = 60 * 60_000
 /** Of sessions that were not stored with the ranker: those of an hour, or of a first start. */
 const sessionsReplayed = 200
 const closeWithinMs = 1_000
+const analysedForMs = 60_000
 const mostWaiting = 500
+/** Of the thread's time, for learning weights: agents make a call or two a second, and a flood of them tells no more. */
+const shareForWeights = 0.02
 const mostBeforeOffer = 20
 
 export function openAdvice(options: OpenAdviceOptions): OpenAdvice {
   const { graph, analysis, store, riskOf, redact, log } = options
   const now = Date.now
+  /** Asking has it computed anew where the graph has changed, in a worker: not for every call. */
+  let analysed = analysis.current()
+  let analysedAt = 0
+  const currentAnalysis = (): Analysis => {
+    if (now() - analysedAt < analysedForMs) return analysed
+    analysedAt = now()
+    analysed = analysis.current()
+    return analysed
+  }
   const thompson = createThompson()
   const episodes = createEpisodeIndex({
     now,
     communities: {
-      revision: () => analysis.current().revision,
-      of: (tool) => analysis.current().communities.get(tool),
+      revision: () => currentAnalysis().revision,
+      of: (tool) => currentAnalysis().communities.get(tool),
     },
   })
   const gate = createSpeculationGate({ useful: usefulShare })
@@ -98,7 +110,7 @@ export function openAdvice(options: OpenAdviceOptions): OpenAdvice {
   })
   const nextTools = createNextTools({
     graph,
-    analysis: analysis.current,
+    analysis: currentAnalysis,
     now,
     intents: createWordLikeness(),
     episodic: (tool) =>
@@ -111,6 +123,7 @@ export function openAdvice(options: OpenAdviceOptions): OpenAdvice {
       ),
   })
   let isRankerChanged = false
+  let mayLearnWeightsAt = 0
   /** What could not be read is not written over. */
   let isRankerLoaded = false
   const saving = setInterval(() => void saveRanker(), saveEveryMs).unref()
@@ -158,7 +171,10 @@ export function openAdvice(options: OpenAdviceOptions): OpenAdvice {
       ...nextTools,
       observe(step) {
         isRankerChanged = true
+        const at = performance.now()
+        if (at < mayLearnWeightsAt) return nextTools.count(step)
         nextTools.observe(step)
+        mayLearnWeightsAt = at + (performance.now() - at) / shareForWeights
       },
     },
     records,

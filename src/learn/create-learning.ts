@@ -19,7 +19,7 @@ import { unlessAborted } from '../model/unless-aborted.js'
 import { withinMs } from '../model/within-ms.js'
 import { createMutex } from '../store/create-mutex.js'
 import { isStoreAway } from '../store/is-store-away.js'
-import type { OutcomeSpool } from '../store/outcome-spool.js'
+import type { OutcomeSpool, SpooledOutcome } from '../store/outcome-spool.js'
 import type { Store } from '../store/store.js'
 import { foldTraces } from './fold-traces.js'
 import { keepExperience } from './keep-experience.js'
@@ -86,8 +86,9 @@ const storeWithinMs = 250
 const retryAfterMs = 5_000
 /** With their results as they were: some MB. */
 const mostCallsWaiting = 500
-/** Calls that clients make one by one are stored together, as many as came while the last ones were being stored. */
-const mostTogether = 50
+/** Calls that clients make one by one are stored together: how they went is in the spool, so nothing hurries. */
+const togetherMs = 2_000
+const mostTogether = 200
 
 interface Waiting {
   readonly traces: readonly Trace[]
@@ -100,63 +101,67 @@ export function createLearning(options: LearningOptions): Learning {
   const { graph, createGraph, analysis, thompson, spool, store, redact, log } = options
   const exclusive = createMutex()
   const waiting: Waiting[] = []
+  let tracesWaiting = 0
   const closing = new AbortController()
   const keeper = keepExperience({ log })
   const openStore = (): Promise<Store> => unlessAborted(store(), closing.signal)
   const sessions = createSessionTraces({ redact })
   const spooled = [...spool.left]
-  /** Something that is in the spool alone. */
-  let isSpoolNeeded = false
+  /** Calls of which the spool must tell, should this process die. */
+  const unstored = new Map<string, SpooledOutcome>(spool.left.map((outcome) => [outcome.id, outcome]))
   let retrying: NodeJS.Timeout | undefined
   /** Ended, answered, and not looked at yet. */
   const ended = createIdleQueue<EndedCall>({
     most: mostCallsWaiting,
     take: (call) => lookAt(call),
-    // Where calls come faster than they can be looked at, how they went still counts.
-    drop: ({ arguments: _, result: __, ...outcome }) => lookAt({ ...outcome, arguments: {} }),
+    drop: ({ id }) => void unstored.delete(id),
   })
 
   const keep = (traces: readonly Trace[], isAlone = false): void => {
     waiting.push({ traces, attempts: 0, isAlone })
-    let count = waiting.reduce((sum, run) => sum + run.traces.length, 0)
-    while (count > mostTracesWaiting && waiting.length > 1) {
+    tracesWaiting += traces.length
+    while (tracesWaiting > mostTracesWaiting && waiting.length > 1) {
       const dropped = waiting.shift()!
-      count -= dropped.traces.length
+      tracesWaiting -= dropped.traces.length
       // Of calls the spool still has how they went: the next process learns that.
-      if (isOneCall(dropped)) isSpoolNeeded = true
-      else
-        log.error('A run was not learned from: too many wait for the store.', {
-          run: dropped.traces[0]!.runId,
-        })
+      if (isOneCall(dropped)) continue
+      log.error('A run was not learned from: too many wait for the store.', { run: dropped.traces[0]!.runId })
     }
   }
   /** What an earlier process left is taken up in portions: the spool holds more than may wait here. */
-  const takeLeft = (): void => {
-    for (const left of spooled.splice(0, mostTogether))
-      keep([sessions.trace({ ...left, arguments: {} })], true)
+  const takeLeft = (): number => {
+    const portion = spooled.splice(0, mostTogether)
+    for (const outcome of portion.toReversed())
+      waiting.unshift({ traces: [sessions.trace({ ...outcome, arguments: {} })], attempts: 0, isAlone: true })
+    tracesWaiting += portion.length
+    return portion.length
   }
 
-  const nextTogether = (): readonly Waiting[] => {
-    if (waiting.length === 0) takeLeft()
+  /** Of the oldest so many. */
+  const nextTogether = (most: number): readonly Waiting[] => {
     const [next] = waiting
-    if (next === undefined || !isCall(next)) return waiting.slice(0, 1)
+    if (next === undefined || !isCall(next)) return waiting.slice(0, Math.min(1, most))
     const end = waiting.findIndex((one) => !isCall(one))
-    return waiting.slice(0, Math.min(mostTogether, end === -1 ? waiting.length : end))
+    return waiting.slice(0, Math.min(mostTogether, most, end === -1 ? waiting.length : end))
   }
 
   /** In the order of their ends; one that fails is tried again the next time, before those after it. */
   const learnWaiting = async (): Promise<void> => {
     const open = await openStore()
-    for (let batch = nextTogether(); batch.length > 0; batch = nextTogether()) {
+    // Those that come meanwhile wait for the next time, or a flood would be stored in twos and threes.
+    for (let left = waiting.length; left > 0 || spooled.length > 0; ) {
+      if (left === 0) left = takeLeft()
+      const batch = nextTogether(left)
+      if (batch.length === 0) break
+      left -= batch.length
       const lessons = batch.map(({ traces }) => traces)
       const { runId } = lessons[0]![0]!
       try {
         const { isNew, refused } = await learnFromTraces(lessons, { graph, store: open })
         if (isNew) {
-          for (const traces of lessons) {
+          for (const traces of lessons)
             for (const [tool, outcomes] of outcomesOf(traces)) thompson.take(tool, outcomes)
-            await keeper.take(traces, open)
-          }
+          await keeper.take(lessons, open)
         }
         if (refused.length > 0)
           log.debug('Edges that would close a cycle were refused.', {
@@ -177,30 +182,32 @@ export function createLearning(options: LearningOptions): Learning {
       }
       remove(batch)
     }
-    if (ended.size === 0 && !isSpoolNeeded) spool.clear()
+    spool.keepOnly([...unstored.values()])
   }
   const remove = (done: readonly Waiting[]): void => {
-    waiting.splice(0, waiting.length, ...waiting.filter((one) => !done.includes(one)))
+    const gone = new Set(done)
+    for (const { traces } of done) unstored.delete(traces[0]!.id)
+    waiting.splice(0, waiting.length, ...waiting.filter((one) => !gone.has(one)))
+    tracesWaiting = waiting.reduce((sum, { traces }) => sum + traces.length, 0)
   }
   const retry = (): void => {
     retrying = undefined
     exclusive(learnWaiting).catch(() => {})
   }
 
-  let isDue = false
+  let due: NodeJS.Timeout | undefined
   const lookAt = (call: EndedCall): void => {
     try {
       keep([sessions.trace(call)])
     } catch (error) {
       log.warn('A call was not learned from.', { tool: call.tool, error: String(error) })
     }
-    if (isDue) return
-    isDue = true
-    const step = (): Promise<void> => {
-      isDue = false
-      return learnWaiting()
-    }
-    exclusive(step).catch((error: unknown) => {
+    due ??= setTimeout(() => void learnCalls(), togetherMs).unref()
+  }
+  const learnCalls = (): Promise<void> => {
+    clearTimeout(due)
+    due = undefined
+    return exclusive(learnWaiting).catch((error: unknown) => {
       if (!closing.signal.aborted) log.warn('What calls taught is not stored yet.', { error: String(error) })
     })
   }
@@ -256,8 +263,11 @@ export function createLearning(options: LearningOptions): Learning {
       }
     },
     learnCall(call) {
+      // Of a flood a part is enough: the newest sixty outcomes are all that a Beta state knows.
+      if (ended.size >= mostCallsWaiting) return
       const { arguments: _, result: __, ...outcome } = call
       spool.append(outcome)
+      unstored.set(outcome.id, outcome)
       ended.add(call)
     },
     endSession(session) {
@@ -288,7 +298,8 @@ export function createLearning(options: LearningOptions): Learning {
     async summary() {
       await store()
       // What ended before is told as well.
-      await exclusive(async () => {})
+      ended.drain()
+      await learnCalls()
       const analysed = await analysis.settled()
       // What came meanwhile, as the guesses of a first start do, is counted too.
       return summariseGraph(graph, analysed.revision < graph.revision ? await analysis.settled() : analysed)
@@ -296,6 +307,7 @@ export function createLearning(options: LearningOptions): Learning {
     async close() {
       ended.drain()
       clearTimeout(retrying)
+      clearTimeout(due)
       const giveUp = setTimeout(() => closing.abort(new Error('The store is not open.')), storeWithinMs)
       const last = exclusive(async () => {
         if (waiting.length > 0) await learnWaiting()

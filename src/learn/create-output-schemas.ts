@@ -55,7 +55,8 @@ export function createOutputSchemas(): OutputSchemas {
         waiting.set(sample.tool, joinSamples(waiting.get(sample.tool), sample))
     },
     async save(store) {
-      for (const sample of [...waiting.values()]) await saveSample(sample, store)
+      // Each in its own row: the next need not wait until the last one is answered.
+      await Promise.all([...waiting.values()].map((sample) => saveSample(sample, store)))
     },
   }
 }

@@ -12,8 +12,8 @@ export interface ExperienceKeeper {
   readonly experience: Experience
   /** Begins to read what is known: nobody waits for it. */
   load(store: Store): void
-  /** Takes in one lesson that was stored. Never rejects. */
-  take(traces: readonly Trace[], store: Store): Promise<void>
+  /** Takes in lessons that were stored. Never rejects. */
+  take(lessons: readonly (readonly Trace[])[], store: Store): Promise<void>
   /** Reads everything again, after a rebuild. */
   reload(store: Store): Promise<void>
   /** Resolves when nothing is being read. */
@@ -54,10 +54,12 @@ export function keepExperience({ log }: { readonly log: Log }): ExperienceKeeper
         report('How tools were used in earlier runs cannot be read: plans are made without it.', error),
       )
     },
-    async take(traces, store) {
+    async take(lessons, store) {
       try {
-        experience.take(traces)
-        outputSchemas.observe(traces)
+        for (const traces of lessons) {
+          experience.take(traces)
+          outputSchemas.observe(traces)
+        }
         await outputSchemas.save(store)
       } catch (error) {
         report('What the results of a run look like is not stored yet.', error)

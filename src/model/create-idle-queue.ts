@@ -9,11 +9,13 @@ export interface IdleQueue<Item> {
   release(): void
 }
 
-/** The loop is given back after so long: a request waits for one slice at most. */
-const sliceMs = 4
+/** A request waits for one slice at most. */
+const sliceMs = 2
+/** Of the thread's time: requests come first, and what waits too long is dropped. */
+const shareOfTime = 0.05
 
 /**
- * What is done when nobody waits for it: items are taken in their order, a slice at a time, with a turn of the loop between slices. Of
+ * What is done when nobody waits for it: items are taken in their order, a slice at a time, with nineteen times as long in between. Of
  * more than `most` that wait, the oldest are given to `drop` instead. `take` must not throw.
  */
 export function createIdleQueue<Item>({
@@ -27,35 +29,36 @@ export function createIdleQueue<Item>({
 }): IdleQueue<Item> {
   let items: Item[] = []
   let first = 0
-  let due: NodeJS.Immediate | undefined
+  let due: NodeJS.Timeout | undefined
   let isHeld = false
 
-  const compact = (): void => {
+  const work = (until: number): void => {
+    while (first < items.length && performance.now() < until) take(items[first++]!)
     if (first < 1_000 && first < items.length) return
     items = items.slice(first)
     first = 0
   }
-  const work = (until: number): void => {
-    while (first < items.length && performance.now() < until) take(items[first++]!)
-    compact()
-  }
   const pump = (): void => {
     due = undefined
     if (isHeld) return
-    work(performance.now() + sliceMs)
-    if (first < items.length) due = setImmediate(pump)
+    const begin = performance.now()
+    work(begin + sliceMs)
+    if (first < items.length) schedule((performance.now() - begin) * (1 / shareOfTime - 1))
+  }
+  const schedule = (ms: number): void => {
+    due ??= setTimeout(pump, ms).unref()
   }
   return {
     add(item) {
       items.push(item)
       if (items.length - first > most) drop(items[first++]!)
-      due ??= setImmediate(pump)
+      schedule(0)
     },
     get size() {
       return items.length - first
     },
     drain() {
-      clearImmediate(due)
+      clearTimeout(due)
       due = undefined
       work(Number.POSITIVE_INFINITY)
     },
@@ -64,7 +67,7 @@ export function createIdleQueue<Item>({
     },
     release() {
       isHeld = false
-      due ??= setImmediate(pump)
+      if (first < items.length) schedule(0)
     },
   }
 }

@@ -9,7 +9,7 @@ export function memorySpool(
     left,
     lines,
     append: (outcome) => void lines.push(outcome),
-    clear: () => void lines.splice(0),
+    keepOnly: (outcomes) => void lines.splice(0, lines.length, ...outcomes),
     close() {},
   }
 }

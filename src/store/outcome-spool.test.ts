@@ -32,10 +32,19 @@ it('gives the next process what was not cleared', () => {
   // Killed: never closed.
   const second = open(home)
   expect(second.left).toEqual([outcome('a'), outcome('b', 'TOOL_ERROR')])
-  second.clear()
+  second.keepOnly([])
   expect(open(home).left).toEqual([])
   second.append(outcome('c'))
   expect(open(home).left).toEqual([outcome('c')])
+})
+
+it('keeps those that are not stored yet, and goes on after them', () => {
+  const home = newHome()
+  const spool = open(home)
+  for (const id of ['a', 'b', 'c']) spool.append(outcome(id))
+  spool.keepOnly([outcome('c')])
+  spool.append(outcome('d'))
+  expect(open(home).left).toEqual([outcome('c'), outcome('d')])
 })
 
 it('leaves out a line that a kill cut off, and one that is none of ours', () => {
@@ -58,6 +67,6 @@ it('is for its owner alone, and writes no more than 4 MB', () => {
 it('a directory that cannot be written costs nothing but the promise', () => {
   const spool = open(join(newHome(), 'missing'))
   spool.append(outcome('a'))
-  spool.clear()
+  spool.keepOnly([])
   spool.close()
 })

@@ -2,7 +2,15 @@
  * How calls went that are not in the database yet: one line each, written before the call is answered and gone when the database
  * has it. A line takes some 20 microseconds, and survives the death of the process at any moment; the database takes a thousand.
  */
-import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../model/log.js'
 import type { ToolId } from '../model/tool.js'
@@ -22,14 +30,15 @@ export interface OutcomeSpool {
   readonly left: readonly SpooledOutcome[]
   /** Never throws: what cannot be written is not worth a call. */
   append(outcome: SpooledOutcome): void
-  /** Everything that was appended is in the database. */
-  clear(): void
+  /** All others are in the database. */
+  keepOnly(outcomes: readonly SpooledOutcome[]): void
   close(): void
 }
 
 const fileName = 'outcomes.spool'
 /** A database that is away for long: some 15,000 outcomes. */
 const mostBytes = 4 * 1024 * 1024
+const mostKept = 10_000
 
 export function openOutcomeSpool({
   dataDirectory,
@@ -58,6 +67,17 @@ export function openOutcomeSpool({
     }
     return descriptor
   }
+  /** The old file or the new one, never half of it. */
+  const replace = (outcomes: readonly SpooledOutcome[]): void => {
+    const text = outcomes.map((outcome) => `${JSON.stringify(outcome)}\n`).join('')
+    writeFileSync(`${file}.new`, text, { mode: 0o600 })
+    renameSync(`${file}.new`, file)
+    if (descriptor !== undefined) closeSync(descriptor)
+    descriptor = undefined
+    bytes = text.length
+    open()
+  }
+
   return {
     left,
     append(outcome) {
@@ -73,9 +93,10 @@ export function openOutcomeSpool({
         give(error)
       }
     },
-    clear() {
+    keepOnly(outcomes) {
       if (isClosed || (descriptor === undefined && left.length === 0)) return
       try {
+        if (outcomes.length > 0) return replace(outcomes.slice(-mostKept))
         const to = open()
         if (to !== undefined) ftruncateSync(to)
         bytes = 0

@@ -68,7 +68,8 @@ export function createBatches<Item>(options: BatchesOptions<Item>): Batches<Item
   }
   const writeAll = async (): Promise<void> => {
     const open = await unlessAborted(store(), closing.signal)
-    while (waiting.size > 0) {
+    // What comes meanwhile waits for the next time, or a flood would be written in twos and threes.
+    for (let left = waiting.size; left > 0 && waiting.size > 0; left -= mostTogether) {
       const batch = takeBatch()
       try {
         await write(

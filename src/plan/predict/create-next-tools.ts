@@ -97,6 +97,7 @@ export function createNextTools(options: NextToolsOptions): NextTools {
 
   return {
     observe: (step) => take(step, true),
+    count: (step) => take(step, false),
     follow(step) {
       const session = open(step.session)
       hear(session, step.intent)

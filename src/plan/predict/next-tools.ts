@@ -12,6 +12,8 @@ import type { SignalName } from './signals.js'
 export interface NextTools {
   /** Takes one gradient step towards what really came, and then counts it. */
   observe(step: SessionStep): void
+  /** The same without the gradient step, at a tenth of its cost: where steps come too fast to learn weights from each. */
+  count(step: SessionStep): void
   /** The session goes on, and nothing is learned from it: who measures asks about steps that must not teach. */
   follow(step: SessionStep): void
   /** The likeliest first. Of a session that is not known, what sessions start with. */

@@ -82,6 +82,8 @@ const closeWithinMs = 1_000
 /** A store that is still opening then is not waited for. */
 const storeWithinMs = 250
 
+/** As many as the spool holds. */
+const mostUnstored = 10_000
 /** A database that is away comes back within minutes, or a person has to act. */
 const retryAfterMs = 5_000
 /** With their results as they were: some MB. */
@@ -117,8 +119,8 @@ export function createLearning(options: LearningOptions): Learning {
     drop: ({ id }) => void unstored.delete(id),
   })
 
-  const keep = (traces: readonly Trace[], isAlone = false): void => {
-    waiting.push({ traces, attempts: 0, isAlone })
+  const keep = (traces: readonly Trace[]): void => {
+    waiting.push({ traces, attempts: 0, isAlone: false })
     tracesWaiting += traces.length
     while (tracesWaiting > mostTracesWaiting && waiting.length > 1) {
       const dropped = waiting.shift()!
@@ -267,7 +269,7 @@ export function createLearning(options: LearningOptions): Learning {
       if (ended.size >= mostCallsWaiting) return
       const { arguments: _, result: __, ...outcome } = call
       spool.append(outcome)
-      unstored.set(outcome.id, outcome)
+      if (unstored.size < mostUnstored) unstored.set(outcome.id, outcome)
       ended.add(call)
     },
     endSession(session) {

@@ -201,6 +201,7 @@ describe('what tools may do', () => {
   it('is told, can be said, holds at once, and is written down', async () => {
     const house = open({ echo: fixture('echo') }, { exposure: 'proxy' })
     const { client } = await house.stdio()
+    await client.listTools()
     const risk = async (tool: string): Promise<string> => {
       const { stdout } = await house.pml('risk', '--json')
       const { tools } = JSON.parse(stdout) as { tools: readonly { tool: string; risk: string }[] }

@@ -30,13 +30,15 @@ const risks: readonly Risk[] = ['safe', 'moderate', 'dangerous']
 
 export async function listRisk(
   query: URLSearchParams,
-  { risk, redact }: RiskApiDeps,
+  { risk, view, redact }: RiskApiDeps,
 ): Promise<{ readonly tools: readonly RiskListing[] }> {
   const server = query.get('server')
   const wanted = query.get('risk')
   if (wanted !== null) readRisk(wanted)
   // Where it cannot be opened, tools are told as they are rated without it.
   await withinMs(risk.loaded(), loadWithinMs, undefined).catch(() => {})
+  // On a first start, servers that were never seen are on their way.
+  await view.firstSettled(loadWithinMs)
   const tools = risk
     .list()
     .filter((one) => (server === null || one.server === server) && (wanted === null || one.risk === wanted))

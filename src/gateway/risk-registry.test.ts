@@ -306,7 +306,11 @@ describe('the control API', () => {
       closest: () => [write.id],
     }
     const redact: Redact = (text) => text.replaceAll('s3cret', '[redacted]')
-    return { risk: registry, redact, view: { current: () => ({ names, tools }) } as unknown as CatalogueView }
+    const view = {
+      current: () => ({ names, tools }),
+      firstSettled: async () => {},
+    } as unknown as CatalogueView
+    return { risk: registry, redact, view }
   }
   const list = async (query: string) =>
     (await listRisk(new URLSearchParams(query), deps())).tools.map(({ tool }) => tool)

@@ -56,7 +56,7 @@ beforeEach(() => {
     resolve: (name: string) => tools.find(({ id }) => id === name),
     closest: () => ['files:write'],
   }
-  const view = { current: () => ({ names, tools }) } as unknown as CatalogueView
+  const view = { current: () => ({ names, tools }), firstSettled: async () => {} } as unknown as CatalogueView
   const deps: RiskApiDeps = { risk, view, redact: (text) => text }
   api = {
     async get(path) {

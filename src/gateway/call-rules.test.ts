@@ -5,6 +5,7 @@ import type { ServerConfig } from '../model/server.js'
 import type { Tool, ToolAnnotations, ToolDefinition, ToolId } from '../model/tool.js'
 import { createCallRules } from './call-rules.js'
 import { makeTool, testConfig } from './test-gateway.contract.js'
+import { openTestRisks } from './test-risk.contract.js'
 
 const server: ServerConfig = {
   name: 'files',
@@ -27,7 +28,11 @@ function open(tools: readonly Tool[], approvals: Partial<ApprovalsConfig> = {}) 
     servers: [server, unsure],
     approvals: { ...testConfig.approvals, ...approvals },
   }
-  const rules = createCallRules({ config: () => config, tool: (id) => tools.find((tool) => tool.id === id) })
+  const rules = createCallRules({
+    config: () => config,
+    tool: (id) => tools.find((tool) => tool.id === id),
+    risk: openTestRisks({ config: () => config, tools: () => tools }),
+  })
   return {
     rules,
     judge: (tool: string, requireApproval = false) =>

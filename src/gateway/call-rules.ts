@@ -7,8 +7,7 @@ import { createHash } from 'node:crypto'
 import type { CallRules, CallToJudge, CallVerdict } from '../model/call-rules.js'
 import type { PmlConfig } from '../model/config.js'
 import { canonicalJson, isObject, type Json } from '../model/json.js'
-import { noPermissions } from '../model/permissions.js'
-import { type RatedRisk, type RatedTool, rateRisk } from '../model/rate-risk.js'
+import type { RatedRisk, RatedTool } from '../model/rate-risk.js'
 import { rateStatement } from '../model/rate-statement.js'
 import type { RiskSource } from '../model/risk-source.js'
 import { parseToolId, type Tool, type ToolId } from '../model/tool.js'
@@ -20,8 +19,7 @@ export interface CallRulesDeps {
   config(): Pick<PmlConfig, 'approvals' | 'servers'>
   /** As it was approved by its pin. */
   tool(id: ToolId): Tool | undefined
-  /** Without it a tool is rated by what it and its server say, and nobody has said more. */
-  readonly risk?: ToolRisk
+  readonly risk: ToolRisk
 }
 
 interface ToolRules {
@@ -33,7 +31,7 @@ interface ToolRules {
   readonly isRepeatable: boolean
 }
 
-export function createCallRules({ config, tool, risk = byTheToolAlone(config) }: CallRulesDeps): CallRules {
+export function createCallRules({ config, tool, risk }: CallRulesDeps): CallRules {
   const known = new WeakMap<Tool, ToolRules>()
   const rulesOf = (id: ToolId): ToolRules => {
     const now = config()
@@ -52,19 +50,6 @@ export function createCallRules({ config, tool, risk = byTheToolAlone(config) }:
     get decideWithinMs() {
       return config().approvals.expireAfterMs
     },
-  }
-}
-
-function byTheToolAlone(config: CallRulesDeps['config']): ToolRisk {
-  return {
-    rate: (tool) =>
-      rateRisk(tool, {
-        isTrusted: isTrustedServer(tool.server, config()),
-        override: undefined,
-        permissions: noPermissions,
-      }),
-    standing: () => undefined,
-    revision: () => 0,
   }
 }
 

@@ -18,6 +18,9 @@ const server: ServerConfig = {
   connectTimeoutMs: 1,
 }
 
+/** No person has said anything. */
+const byNobody = { risk: 'moderate', source: 'name' } as const
+
 it.each<[boolean, ToolAnnotations | undefined]>([
   [true, { readOnlyHint: true }],
   [true, { readOnlyHint: true, destructiveHint: false }],
@@ -27,22 +30,22 @@ it.each<[boolean, ToolAnnotations | undefined]>([
   [false, undefined],
 ])('%s for a tool annotated %j, whatever its name says', (safe, annotations) => {
   const tool = makeTool('files', 'read_only_get', annotations && { annotations })
-  expect(isSafeTool(tool, { servers: [server] })).toBe(safe)
+  expect(isSafeTool(tool, { servers: [server] }, byNobody)).toBe(safe)
 })
 
 it('the word of a server that is not trusted, or not of the configuration, makes nothing safe', () => {
   const tool = makeTool('files', 'read', { annotations: { readOnlyHint: true } })
-  expect(isSafeTool(tool, { servers: [{ ...server, trusted: false }] })).toBe(false)
-  expect(isSafeTool(tool, { servers: [{ ...server, name: 'other' }] })).toBe(false)
+  expect(isSafeTool(tool, { servers: [{ ...server, trusted: false }] }, byNobody)).toBe(false)
+  expect(isSafeTool(tool, { servers: [{ ...server, name: 'other' }] }, byNobody)).toBe(false)
 })
 
 it('a tool that changed or is gone is not safe', () => {
   const annotations = { readOnlyHint: true }
   const changed = { definition: { name: 'read', inputSchema: {} }, hash: 'other', seenAt: 1 }
   for (const extra of [{ changed }, { listed: false }])
-    expect(isSafeTool(makeTool('files', 'read', { annotations, ...extra }), { servers: [server] })).toBe(
-      false,
-    )
+    expect(
+      isSafeTool(makeTool('files', 'read', { annotations, ...extra }), { servers: [server] }, byNobody),
+    ).toBe(false)
 })
 
 it.each<[boolean, RiskSource]>([

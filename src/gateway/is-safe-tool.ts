@@ -13,12 +13,12 @@ import { isCallable, type Tool } from '../model/tool.js'
 export function isSafeTool(
   tool: Tool,
   config: Pick<PmlConfig, 'servers'>,
-  rated?: Pick<RatedTool, 'risk' | 'source'>,
+  rated: Pick<RatedTool, 'risk' | 'source'>,
 ): boolean {
   if (!isCallable(tool)) return false
   const { readOnlyHint, destructiveHint } = tool.definition.annotations ?? {}
   if (readOnlyHint === false || destructiveHint === true) return false
-  if (rated !== undefined && saidByPerson.has(rated.source)) return rated.risk === 'safe'
+  if (saidByPerson.has(rated.source)) return rated.risk === 'safe'
   return isTrustedServer(tool.server, config) && readOnlyHint === true
 }
 

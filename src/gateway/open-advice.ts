@@ -30,7 +30,7 @@ import { withinMs } from '../model/within-ms.js'
 import { createNextTools } from '../plan/predict/create-next-tools.js'
 import { readState } from '../plan/predict/next-tools-state.js'
 import { createWordLikeness } from '../plan/predict/word-likeness.js'
-import type { Store } from '../store/store.js'
+import { rankerState, type Store } from '../store/store.js'
 import type { Advice, RiskOf } from './advice.js'
 import { createAdvice } from './create-advice.js'
 import type { Learned, Reliability } from './learned.js'
@@ -60,7 +60,6 @@ export interface OpenAdvice extends Pick<Learned, 'reliability' | 'weights' | 'r
 }
 
 /** Under these names the store keeps what has no table of its own. */
-const rankerState = 'next-tools'
 const untaughtRanker = { version: 1, weights: {}, sequences: [] }
 const gateState = 'speculation-gate'
 /** Thresholds that depend on chance are drawn from here: the same requests after a start are judged alike. */

@@ -19,7 +19,7 @@ import type { PermissionAudit, RiskOverride } from '../model/risk-override.js'
 import type { RiskSource } from '../model/risk-source.js'
 import { isCallable, type Tool, type ToolId } from '../model/tool.js'
 import type { RiskSnapshot } from '../store/risk-snapshot.js'
-import type { Store } from '../store/store.js'
+import { auditedPermissionsState, type Store } from '../store/store.js'
 import { isSafeTool, isTrustedServer } from './is-safe-tool.js'
 import { findToolRule } from './tool-rule.js'
 
@@ -108,9 +108,6 @@ export interface RiskListing {
   }
 }
 
-/** Under this name the permissions that are in the audit are kept, so that a start tells only what has changed since. */
-const auditedState = 'mcp-permissions'
-
 export function createRiskRegistry(deps: RiskRegistryDeps): RiskRegistry {
   const { preferences, now, newId, log } = deps
   const overrides = new Map<ToolId, RiskOverride>(deps.known.overrides.map((row) => [row.tool, row]))
@@ -137,13 +134,13 @@ export function createRiskRegistry(deps: RiskRegistryDeps): RiskRegistry {
   })
   const auditPermissions = async (store: RiskStore): Promise<void> => {
     const after = permissions
-    const before = audited ?? toPermissions(await store.loadLearnedState(auditedState))
+    const before = audited ?? toPermissions(await store.loadLearnedState(auditedPermissionsState))
     const changes = diffPermissions(before, after)
     if (changes.length > 0) {
       await store.savePermissionAudit(
         changes.map((change) => toAudit({ ...change, by: 'mcp-permissions.yaml' })),
       )
-      await store.saveLearnedState(auditedState, redactJson(after as unknown as Json, deps.redact))
+      await store.saveLearnedState(auditedPermissionsState, redactJson(after as unknown as Json, deps.redact))
     }
     audited = after
   }

@@ -1,5 +1,6 @@
 import type { Json } from '../model/json.js'
 import type { Queryable } from './database.js'
+import { auditedPermissionsState } from './store.js'
 import { decodeJson, encodeJson, encodeText } from './stored-text.js'
 
 export async function selectLearnedState(database: Queryable, name: string): Promise<Json | undefined> {
@@ -19,7 +20,7 @@ export async function upsertLearnedState(database: Queryable, name: string, stat
 }
 
 /** What is kept by name and was not learned: what the audit knows of mcp-permissions.yaml. */
-const notLearned = ['mcp-permissions']
+const notLearned = [auditedPermissionsState]
 
 export async function forgetLearnedStates(transaction: Queryable): Promise<void> {
   await transaction.query('delete from learned_state where name <> all($1::text[])', [notLearned])

@@ -132,6 +132,10 @@ export interface Store {
   close(): Promise<void>
 }
 
+/** Names of learned states that more than one room knows: the ranker of next steps; what the audit knows of mcp-permissions.yaml. */
+export const rankerState = 'next-tools'
+export const auditedPermissionsState = 'mcp-permissions'
+
 export type BetaKind = 'tool' | 'capability'
 
 export interface BetaRow extends BetaState {

@@ -1,9 +1,6 @@
 import { type Redact, redactData } from '../../model/redact.js'
-import type { Store } from '../../store/store.js'
+import { rankerState, type Store } from '../../store/store.js'
 import { type MemoryFile, memoryVersion, rankerOf } from './memory-file.js'
-
-/** Where the ranker of next steps is kept. */
-export const rankerState = 'next-tools'
 
 /** Only what was seen: what is guessed from schemas everybody guesses alike. */
 export async function exportMemory({

@@ -4,9 +4,8 @@ import type { KnowledgeGraph } from '../../graph/knowledge-graph.js'
 import type { Edge } from '../../model/edge.js'
 import { canonicalJson, isObject, type Json } from '../../model/json.js'
 import type { ToolPreference } from '../../model/tool-preference.js'
-import type { BetaRow, Store } from '../../store/store.js'
+import { type BetaRow, rankerState, type Store } from '../../store/store.js'
 import { standingOf } from '../preferences/standing-of.js'
-import { rankerState } from './export-memory.js'
 import { type MemoryFile, readMemoryFile } from './memory-file.js'
 
 export interface ImportOptions {

@@ -12,6 +12,7 @@ import type { StoreError } from '../errors.js'
 import type { AdaptiveThreshold } from '../model/adaptive-threshold.js'
 import type { AlgorithmTrace } from '../model/algorithm-trace.js'
 import type { BetaShift, BetaState } from '../model/beta-state.js'
+import type { DataflowTemplate } from '../model/dataflow-template.js'
 import type { Decision } from '../model/decision.js'
 import type { Edge, EdgeKey } from '../model/edge.js'
 import type { Episode } from '../model/episode.js'
@@ -22,6 +23,7 @@ import type { PermissionAudit, RiskOverride } from '../model/risk-override.js'
 import type { Run, RunStatus, RunSummary, TaskOutcome } from '../model/run.js'
 import type { RunProgress } from '../model/run-state.js'
 import type { KnownEra, ServerState } from '../model/server.js'
+import type { Speculation, SpeculationFigures } from '../model/speculation.js'
 import type { Tool, ToolId } from '../model/tool.js'
 import type { ToolPreference } from '../model/tool-preference.js'
 import type { Trace } from '../model/trace.js'
@@ -79,8 +81,11 @@ export interface Store {
   foldTraces(baseline: Baseline, throughPosition: number): Promise<number>
   /** Ordered by tool. */
   loadOutputSchemas(): Promise<readonly OutputSchema[]>
-  /** In the place of the one that was read, or of none. False: another gateway has written one since, and nothing was written. */
-  saveOutputSchema(schema: OutputSchema, replaced: OutputSchema | undefined): Promise<boolean>
+  /**
+   * Each in the place of the one that was read, or of none, in one trip to the database. Gives those that were not written: another
+   * gateway has written one since.
+   */
+  saveOutputSchemas(changes: readonly OutputSchemaChange[]): Promise<readonly ToolId[]>
   /** All of them anew, as the traces up to this position give them. False: there are later ones, and nothing was written. */
   replaceOutputSchemas(schemas: readonly OutputSchema[], throughPosition: number): Promise<boolean>
   loadEmbeddings(model: string): Promise<readonly ToolEmbedding[]>
@@ -120,6 +125,27 @@ export interface Store {
   /** What else was learned and has no table of its own, by name: the ranker's weights. */
   loadLearnedState(name: string): Promise<Json | undefined>
   saveLearnedState(name: string, state: Json): Promise<void>
+  /** Adds and updates, by id. */
+  saveSpeculations(rows: readonly Speculation[]): Promise<void>
+  /** Newest first; of one tool, where one is named. */
+  listSpeculations(wanted: {
+    readonly tool?: ToolId
+    readonly since: number
+    readonly limit: number
+  }): Promise<readonly Speculation[]>
+  /** By tool, of predictions since then; ordered by tool. */
+  sumSpeculations(since: number): Promise<readonly ToolSpeculations[]>
+  /** Forgets predictions from before this time; gives their number. */
+  pruneSpeculations(before: number): Promise<number>
+  /** Ordered by tool, parameter, after and source. */
+  loadDataflowTemplates(): Promise<readonly DataflowTemplate[]>
+  /** Adds and updates, by tool, parameter, after, source and value; then forgets `removed`. Together or not at all. */
+  saveDataflowTemplates(
+    templates: readonly DataflowTemplate[],
+    removed: readonly DataflowTemplate[],
+  ): Promise<void>
+  /** All of them anew. */
+  replaceDataflowTemplates(templates: readonly DataflowTemplate[]): Promise<void>
   /** Runs of this owner that have ended since then and taught nothing yet: the process was killed in between. Oldest first. */
   listUnlearnedRuns(
     owner: string,
@@ -135,6 +161,10 @@ export interface Store {
 /** Names of learned states that more than one room knows: the ranker of next steps; what the audit knows of mcp-permissions.yaml. */
 export const rankerState = 'next-tools'
 export const auditedPermissionsState = 'mcp-permissions'
+
+export interface ToolSpeculations extends SpeculationFigures {
+  readonly tool: ToolId
+}
 
 export type BetaKind = 'tool' | 'capability'
 
@@ -213,6 +243,11 @@ export interface OutputSchema {
   readonly samples: number
   /** When the newest result came. */
   readonly updatedAt: number
+}
+
+export interface OutputSchemaChange {
+  readonly schema: OutputSchema
+  readonly replaced: OutputSchema | undefined
 }
 
 export interface ToolEmbedding {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { BadArgumentsError, ConfigError, ToolNotFoundError } from '../errors.js'
+import { noFigures } from '../gateway/speculation-figures.js'
 import type { Status } from '../gateway/status.js'
 import { version } from '../version.js'
 import { checkDataDirectory, explainUnwritable } from './check-setup.js'
@@ -24,6 +25,11 @@ const status: Status = {
   listing: { tools: 4, tokens: 812 },
   tools: { known: 3, callable: 1, unreachable: 1, quarantined: 1 },
   search: { model: 'static-1' },
+  speculation: {
+    mode: 'on',
+    preset: 'careful',
+    figures: { ...noFigures, predicted: 30, started: 20, hits: 9, joined: 3, wasted: 8, savedMs: 3_120 },
+  },
   servers: [
     { name: 'files', transport: 'stdio', status: 'ready', toolCount: 2, fromSnapshot: false, pids: [1] },
     {
@@ -161,6 +167,7 @@ const names = [
   'resume',
   'pause',
   'abort',
+  'speculation',
   'learn',
   'model',
   'init',
@@ -281,6 +288,7 @@ it('status shows who holds, the cost of the listing, every server and the last r
     listing   4 tools, 812 tokens
     tools     3 known, 1 callable, 1 of servers that are down, 1 waiting for pml trust
     search    by words and static-1
+    ahead     speculation on (careful): 12 of 20 calls run ahead were used, 3.1 s saved
 
     SERVER  STATE  TOOLS  VIA    NOTE
     files   ready  2      stdio

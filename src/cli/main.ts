@@ -49,6 +49,11 @@ const commands: Readonly<Record<string, Entry>> = {
     () => import('./commands/explain.js'),
     'explainCommand',
   ),
+  speculation: entry(
+    'Calls run ahead: how many were used, what they saved',
+    () => import('./commands/speculation.js'),
+    'speculationCommand',
+  ),
   memory: entry(
     'Carry what was learned to others, or forget it',
     () => import('./commands/memory.js'),

@@ -3,6 +3,7 @@
  * schema/pml.config.schema.json publishes (written by scripts/write-config-schema.js).
  */
 import { z } from 'zod'
+import type { SpeculationMode } from '../model/speculation.js'
 
 const text = z.string()
 const count = z.int().min(1)
@@ -117,6 +118,40 @@ export const approvalsSchema = z.strictObject({
     ),
 })
 
+/** A reader of YAML 1.1 takes a bare `on` or `off` for true or false. */
+const speculationMode = z.literal(['off', 'shadow', 'on', true, false]).transform(toSpeculationMode)
+const dollars = z.number().min(0)
+const perHour = z.int().min(0)
+
+export const speculationSchema = z.strictObject({
+  mode: speculationMode
+    .prefault('on')
+    .describe('on runs likely calls ahead; shadow only predicts and keeps the score; off does neither.'),
+  preset: z
+    .enum(['careful', 'eager'])
+    .default('careful')
+    .describe('How sure a call has to be: careful keeps 85 of 100 that are run ahead useful, eager 50.'),
+  tools: z
+    .record(text, speculationMode)
+    .prefault({})
+    .describe(
+      'By server:tool, server:* or *: off, shadow or on. The most specific entry counts. It may lower the mode, never raise it.',
+    ),
+  costPerCall: z
+    .record(text, dollars)
+    .default({})
+    .describe('What a call costs, in dollars, by the same names. Default 0.'),
+  maxCost: dollars.default(0.1).describe('A call that costs more dollars than this is not run ahead.'),
+  wastePerHour: perHour
+    .default(120)
+    .describe('So many calls an hour may be run ahead and not used; beyond it nothing is run ahead.'),
+  wastePerServerPerHour: perHour.default(60).describe('The same for the calls to one server.'),
+})
+
+function toSpeculationMode(written: SpeculationMode | boolean): SpeculationMode {
+  return typeof written === 'boolean' ? (written ? 'on' : 'off') : written
+}
+
 const servers = z.record(text, serverSchema.meta({ id: 'server' }))
 
 export const configSchema = z.strictObject({
@@ -222,6 +257,12 @@ export const configSchema = z.strictObject({
     .union([answerer, approvalsSchema])
     .prefault({})
     .describe('When a person is asked before a tool is called. A bare human or agent means by.'),
+  speculation: z
+    .union([speculationMode, speculationSchema])
+    .prefault({})
+    .describe(
+      'Likely calls of tools that only read are run before they are asked for. A bare off, shadow or on means mode.',
+    ),
   limits: z
     .strictObject({
       maxMessageBytes: z

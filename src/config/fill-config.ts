@@ -17,6 +17,7 @@ import {
   knownKeys,
   type ServerEntry,
   serverKeys,
+  speculationSchema,
   topLevelKeys,
 } from './config-schema.js'
 import type { Path } from './config-text.js'
@@ -56,7 +57,10 @@ export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
   )
   collect(() => checkTogether(settings, servers))
   const approvals = approvalsOf(settings)
-  for (const name of Object.keys(approvals.tools)) checkRule(name, Object.keys(settings[section] ?? {}))
+  const speculation = speculationOf(settings)
+  checkNames(['approvals', 'tools'], approvals.tools)
+  checkNames(['speculation', 'tools'], speculation.tools)
+  checkNames(['speculation', 'costPerCall'], speculation.costPerCall)
   refuseIfWrong()
 
   return {
@@ -76,6 +80,7 @@ export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
     plan: settings.plan,
     learning: settings.learning,
     approvals,
+    speculation,
     limits: {
       ...settings.limits,
       concurrentColdStarts: settings.limits.concurrentColdStarts ?? Math.max(2, availableParallelism()),
@@ -212,9 +217,13 @@ export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
     }
   }
 
+  function checkNames(path: Path, byName: object): void {
+    const known = Object.keys(settings[section] ?? {})
+    for (const name of Object.keys(byName)) checkName([...path, name], name, known)
+  }
+
   /** A rule that is never looked at must not pass unseen: a `block` for `fiels:*` blocks nothing. Tools are not known here. */
-  function checkRule(name: string, known: readonly string[]): void {
-    const path = ['approvals', 'tools', name]
+  function checkName(path: Path, name: string, known: readonly string[]): void {
     if (name === '*') return
     const { server, tool = '' } = parseToolId(name) ?? {}
     if (server === undefined || (tool.includes('*') && tool !== '*')) {
@@ -290,6 +299,10 @@ function withPlaceholders(entry: ServerEntry): ServerEntry {
 
 function approvalsOf({ approvals }: ConfigFile): PmlConfig['approvals'] {
   return typeof approvals === 'string' ? approvalsSchema.parse({ by: approvals }) : approvals
+}
+
+function speculationOf({ speculation }: ConfigFile): PmlConfig['speculation'] {
+  return typeof speculation === 'string' ? speculationSchema.parse({ mode: speculation }) : speculation
 }
 
 function httpOf(settings: ConfigFile): PmlConfig['http'] {

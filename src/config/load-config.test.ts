@@ -75,6 +75,15 @@ describe('what is accepted', () => {
       plan: { askModel: false },
       learning: { keepLessons: 20_000 },
       approvals: { by: 'human', direct: 'gateway', expireAfterMs: 86_400_000, tools: {} },
+      speculation: {
+        mode: 'on',
+        preset: 'careful',
+        tools: {},
+        costPerCall: {},
+        maxCost: 0.1,
+        wastePerHour: 120,
+        wastePerServerPerHour: 60,
+      },
       limits: {
         maxMessageBytes: 16 * 1024 * 1024,
         concurrentColdStarts: expect.any(Number),

@@ -37,6 +37,7 @@ import {
   showRun,
   tellRun,
 } from './runs-api.js'
+import { type SpeculationDeps, showSpeculation } from './speculation-api.js'
 import { readStatus, type StatusDeps, summarizeTool } from './status.js'
 import { describeHit } from './tools/discover.js'
 import { planWhenKnown } from './tools/execute-workflow.js'
@@ -66,6 +67,7 @@ import { redactedInfo, replyStatus } from './wire-error.js'
  *   POST /api/decisions/ID {verdict, reason?}         Decision, as it is then
  *   POST /api/learn   {rebuild?: true, refit?: true}  {summary, reliability, weights, rebuilt?}
  *   GET  /api/explain?trace=ID                        see explain-api.ts
+ *   GET  /api/speculation?since=MS&tool=T             see speculation-api.ts
  *   GET  /api/memory, POST /api/memory, /api/memory/reset   see memory-api.ts
  *   GET  /api/risk?server=S&risk=R                    see risk-api.ts
  *   POST /api/risk    {action, tool, ...}             the same
@@ -86,6 +88,7 @@ export interface ApiDeps extends StatusDeps, IntentDeps {
   readonly learned: Learned
   readonly risk: RiskRegistry
   readonly memory: MemoryDeps & ExplainDeps
+  readonly speculation: SpeculationDeps
   trust(seen: readonly SeenChange[]): Promise<readonly Tool[]>
   lend(values: Readonly<Record<string, string>>): Promise<void>
   readonly redact: Redact
@@ -121,6 +124,8 @@ const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'POST /api/decisions/*': ({ named, body, deps }) => answerDecision(named, body, 'command line', deps),
   'POST /api/learn': learn,
   'GET /api/explain': ({ query, deps }) => explainTraces(query.get('trace'), deps.memory),
+  'GET /api/speculation': ({ query, deps }) =>
+    showSpeculation(query, { ...deps.speculation, view: deps.view }),
   'GET /api/memory': ({ deps }) => showMemory(deps.memory),
   'POST /api/memory': ({ body, deps }) => takeMemory(body, deps.memory),
   'POST /api/memory/reset': ({ body, deps }) => dropMemory(body, deps.memory),

@@ -3,15 +3,17 @@ import type { DirectApprovals } from '../execute/open-direct-approvals.js'
 import type { CallRules } from '../model/call-rules.js'
 import type { PmlConfig } from '../model/config.js'
 import { isDeeperThan } from '../model/is-deeper-than.js'
-import type { JsonObject } from '../model/json.js'
+import { isObject, type JsonObject } from '../model/json.js'
 import type { Log } from '../model/log.js'
 import type { Redact } from '../model/redact.js'
 import type { Tool } from '../model/tool.js'
 import type { CallTool, ContentBlock, ToolResult } from '../model/tool-call.js'
+import { isInputRequired } from '../upstream/input-rounds.js'
 import type { ArgumentCheck } from '../upstream/validate-arguments.js'
 import type { CatalogueView } from './catalogue-view.js'
 import { cutResult } from './cut-result.js'
 import { createGateCall } from './gate-call.js'
+import type { ReadyCall } from './ready-calls.js'
 import type { RequestStates } from './request-states.js'
 import type { ResolveTool } from './resolve-tool.js'
 import type { ResultStore } from './result-store.js'
@@ -21,8 +23,9 @@ import { errorResult, redactedInfo, toolError } from './wire-error.js'
 
 /**
  * One tools/call: by any form of a name, of our own tools (which win) or of a server's, listed or not. A server's result
- * passes through unchanged unless it is too large. Tools of servers are called past gate-call.ts, which may ask a person first. An
- * error of ours is a result; only what a server refused is thrown.
+ * passes through unchanged unless it is too large, or calls are ready to be taken: these are named in its `_meta`. Tools of
+ * servers are called past gate-call.ts, which may ask a person first. An error of ours is a result; only what a server
+ * refused is thrown.
  */
 export type CallByName = (name: string, args: JsonObject, caller: Caller) => Promise<CalledTool>
 
@@ -57,12 +60,16 @@ export interface CallByNameDeps {
   readonly results: ResultStore
   /** A server's tool that was called has answered, or failed. */
   onCall(call: DirectCall): void
+  /** Calls of this session that were run ahead and are there to be taken. */
+  ready(session: string): readonly ReadyCall[]
   /** A result of the server speaks of this resource. */
   sawLink(server: string, uri: string): void
   readonly redact: Redact
   readonly log: Log
 }
 
+/** As MCP names the keys of `_meta`. */
+const preparedKey = 'io.casys.pml/prepared'
 /** JSON.stringify ends at some 7,000 levels. */
 const deepestResult = 1_000
 
@@ -104,7 +111,16 @@ async function callServer(
   deps.onCall({ ...begun, result, endedAt: Date.now() })
   if (isDeeperThan(result, deepestResult)) throw tooDeep(tool)
   for (const uri of linksOf(result)) deps.sawLink(tool.server, uri)
-  return cutResult(result, deps.config().maxResultTokens, deps.results)
+  const cut = cutResult(result, deps.config().maxResultTokens, deps.results)
+  return withPrepared(cut, () => deps.ready(caller.session))
+}
+
+/** The result of a server is shown as it is, so what is ready stands beside it, under a name of ours. */
+function withPrepared(result: ToolResult, ready: () => readonly ReadyCall[]): ToolResult {
+  const { _meta: meta = {} } = result
+  if (result.isError === true || isInputRequired(result) || !isObject(meta)) return result
+  const prepared = ready()
+  return prepared.length === 0 ? result : { ...result, _meta: { ...meta, [preparedKey]: prepared } }
 }
 
 /** Resources that a result links to or holds need not be in any list. */

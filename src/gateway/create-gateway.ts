@@ -25,7 +25,8 @@ import { newId } from '../model/new-id.js'
 import type { ServerOffers } from '../model/offers.js'
 import type { IntentPlan } from '../model/plan.js'
 import type { Redact } from '../model/redact.js'
-import type { SeenChange, Tool } from '../model/tool.js'
+import type { PreparedCall } from '../model/speculation.js'
+import { parseToolId, type SeenChange, type Tool } from '../model/tool.js'
 import type { CallTool, SendRequest } from '../model/tool-call.js'
 import { withinMs } from '../model/within-ms.js'
 import type { PlanExplanation } from '../plan/explain-plan.js'
@@ -40,6 +41,7 @@ import { createCallLane } from './call-lane.js'
 import { type Catalogue, type CatalogueView, createCatalogueView } from './catalogue-view.js'
 import type { ConnectionState } from './client-sides.js'
 import { createConnectedClients } from './connected-clients.js'
+import { createCounter } from './create-counter.js'
 import type { ExplainDeps } from './explain-api.js'
 import { createFindTools } from './find-tools.js'
 import { answerFault, type HttpDeps, handleHttp } from './handle-http.js'
@@ -51,15 +53,18 @@ import { lower } from './log-levels.js'
 import { createMcpEndpoint } from './mcp-endpoint.js'
 import { createMcpServer, type McpServerDeps, serverInfo } from './mcp-server.js'
 import type { MemoryDeps } from './memory-api.js'
+import type { SpeculationMetrics } from './metrics.js'
 import { createOffersView, type OffersView } from './offers-view.js'
 import { createPassThrough } from './pass-through.js'
 import type { IntentDeps } from './plan-intent.js'
+import { readyCalls } from './ready-calls.js'
 import { createRequestStates } from './request-states.js'
 import { createResolveTool } from './resolve-tool.js'
 import { createResultResources } from './result-resources.js'
 import { createResultStore } from './result-store.js'
 import type { RiskRegistry } from './risk-registry.js'
 import type { GatewayRuns } from './runs.js'
+import type { SpeculationDeps } from './speculation-api.js'
 import type { ConfigProblem } from './status.js'
 import { createStreamListens } from './stream-listens.js'
 import { createControlWorkflow } from './tools/control-workflow.js'
@@ -67,6 +72,7 @@ import { createDiscover } from './tools/discover.js'
 import { createExecuteCode } from './tools/execute-code.js'
 import { createExecuteWorkflow } from './tools/execute-workflow.js'
 import { offerNext } from './tools/offer-next.js'
+import { offerPrepared } from './tools/offer-prepared.js'
 import { createRunDesk } from './tools/run-desk.js'
 import { createWatchedResources } from './watched-resources.js'
 
@@ -98,6 +104,11 @@ export interface GatewayOptions {
   readonly risk: RiskRegistry
   /** What was learned, to be explained, shared and forgotten. */
   readonly memory: MemoryDeps & ExplainDeps
+  /** What running ahead did, to be told. */
+  readonly speculation: SpeculationDeps
+  readonly metrics: Pick<SpeculationMetrics, 'figures' | 'render'>
+  /** What was run ahead for this session. */
+  prepared(session: string): readonly PreparedCall[]
   /** A tool that a client called by itself has answered, or failed. */
   onCall(call: DirectCall): void
   explain(plan: IntentPlan): PlanExplanation
@@ -117,7 +128,7 @@ export interface GatewayOptions {
 export interface Gateway {
   /** Serves one client over newline-delimited JSON-RPC; `closed` resolves when the client is gone. */
   serveStream(input: Readable, output: Writable): ServedStream
-  /** Answers HTTP: /mcp, /, /status.json, /healthz; and /api/* when `local`, the socket of this user alone. */
+  /** Answers HTTP: /mcp, /, /status.json, /metrics, /healthz; and /api/* when `local`, the socket of this user alone. */
   handle(request: IncomingMessage, response: ServerResponse, via: 'tcp' | 'local'): void
   /** What servers may say to clients outside the clients' requests. */
   readonly clients: Clients
@@ -176,7 +187,17 @@ export function createGateway(options: GatewayOptions): Gateway {
     endpoint.offersChanged()
   })
   const stopRetrying = options.catalogue.onChange(watched.retry)
-  const runs = followRuns(options.runs, { countUse: view.countUse, runStarted: options.advice.runStarted })
+  const calls = createCounter(
+    'pml_tool_calls_total',
+    'Calls of clients and tasks of workflows that have ended.',
+  )
+  const countCall = (server: string, isOk: boolean): void => calls.add({ server, ok: String(isOk) })
+  const runs = followRuns(options.runs, {
+    countUse: view.countUse,
+    countCall,
+    runStarted: options.advice.runStarted,
+  })
+  const ready = (session: string) => readyCalls(options.prepared(session), redact)
   const results = createResultStore({ maxBytes: keptResultBytes })
   const resolve = createResolveTool(view)
   const findTools = createFindTools({
@@ -199,13 +220,16 @@ export function createGateway(options: GatewayOptions): Gateway {
   const states = createRequestStates(options.stateKey)
   const desk = createRunDesk({ runs, redact, log })
   const metaTools = [
-    createDiscover({ view, findTools, redact }),
-    offerNext(
-      createExecuteWorkflow({ ...intents, resolve, runs, results, desk, states }),
-      options.advice.likelyNext,
+    offerPrepared(createDiscover({ view, findTools, redact }), ready),
+    offerPrepared(
+      offerNext(
+        createExecuteWorkflow({ ...intents, resolve, runs, results, desk, states }),
+        options.advice.likelyNext,
+      ),
+      ready,
     ),
     createExecuteCode(),
-    createControlWorkflow({ ...intents, resolve, runs, results, desk, states }),
+    offerPrepared(createControlWorkflow({ ...intents, resolve, runs, results, desk, states }), ready),
   ]
   const resources = createResultResources({ config, results, redact })
   const pauses = createInputPauses({ expireMs: pauseExpiresMs, maxPauses })
@@ -224,7 +248,11 @@ export function createGateway(options: GatewayOptions): Gateway {
       states,
       metaTools,
       results,
-      onCall: options.onCall,
+      onCall(call) {
+        countCall(call.tool.server, call.error === undefined && call.result?.isError !== true)
+        options.onCall(call)
+      },
+      ready,
       sawLink: offers.sawLink,
       redact,
       log,
@@ -289,6 +317,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     learned: options.learned,
     risk: options.risk,
     memory: options.memory,
+    speculation: options.speculation,
+    metrics: { figures: options.metrics.figures, render: () => options.metrics.render() + calls.render() },
     trust: options.trust,
     lend: options.lend,
     version: options.version,
@@ -367,7 +397,12 @@ export function createGateway(options: GatewayOptions): Gateway {
 /** The tools that a run has called are used no less than those called one by one. */
 function followRuns(
   runs: GatewayRuns,
-  { countUse, runStarted }: Pick<CatalogueView, 'countUse'> & Pick<Advice, 'runStarted'>,
+  {
+    countUse,
+    countCall,
+    runStarted,
+  }: Pick<CatalogueView, 'countUse'> &
+    Pick<Advice, 'runStarted'> & { countCall(server: string, isOk: boolean): void },
 ): GatewayRuns {
   return {
     ...runs,
@@ -380,8 +415,11 @@ function followRuns(
         ...plan.tasks.filter(({ each }) => each !== undefined).map(({ id }) => id),
       ])
       void handle.result.then((run) => {
-        for (const task of run.tasks)
-          if (task.startedAt !== undefined && !uncalled.has(task.id)) countUse(task.tool)
+        for (const { id, tool, status, startedAt } of run.tasks) {
+          if (startedAt === undefined || uncalled.has(id)) continue
+          countUse(tool)
+          countCall(parseToolId(tool)?.server ?? '', status === 'complete')
+        }
       })
       return handle
     },

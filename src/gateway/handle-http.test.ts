@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
+import { formatToolId } from '../model/tool.js'
 import {
   dataOf,
   eventually,
@@ -10,6 +11,7 @@ import {
   type TestGateway,
   type TestGatewayOptions,
 } from './test-gateway.contract.js'
+import { makeSpeculation } from './test-speculation.contract.js'
 
 let house: TestGateway
 afterEach(() => house.close())
@@ -59,7 +61,16 @@ describe('who may come in', () => {
 
   it('beyond loopback nothing but /healthz is served without the token', async () => {
     const url = await open({ config: { http: { host: '0.0.0.0', port: 0, token: 'the-right-token' } } })
-    for (const path of ['/', '/status.json', '/runs.json', '/events', '/decisions/x', '/mcp', '/none']) {
+    for (const path of [
+      '/',
+      '/status.json',
+      '/metrics',
+      '/runs.json',
+      '/events',
+      '/decisions/x',
+      '/mcp',
+      '/none',
+    ]) {
       const refused = await ask(url + path)
       expect([path, refused.status, refused.headers['www-authenticate']]).toEqual([
         path,
@@ -309,10 +320,52 @@ it('/status.json tells what is going on', async () => {
   })
 })
 
+it('/metrics tells Prometheus what was run ahead and how calls went, without secrets', async () => {
+  const url = await open({
+    config: { secrets: ['sk-12345678'] },
+    async callTool({ arguments: { fails } }) {
+      return { content: [], ...(fails === true && { isError: true }) }
+    },
+  })
+  house.metrics.take(makeSpeculation({ outcome: 'hit', savedMs: 250 }))
+  house.metrics.take(makeSpeculation({ tool: formatToolId('files', 'sk-12345678') }))
+  const client = await house.stream()
+  for (const fails of [false, false, true])
+    await client.callTool({ name: 'files__read', arguments: { fails } })
+  await client.callTool({
+    name: 'execute_workflow',
+    arguments: { tasks: [{ id: 'a', tool: 'files:read', arguments: {} }] },
+  })
+  const answer = await ask(`${url}/metrics`)
+  expect([answer.status, answer.headers['content-type']]).toEqual([
+    200,
+    'text/plain; version=0.0.4; charset=utf-8',
+  ])
+  const lines = answer.text.split('\n')
+  expect(lines).toContain('pml_speculation_hits_total{tool="files:read"} 1')
+  expect(lines).toContain('pml_speculation_saved_seconds_total{tool="files:read"} 0.25')
+  expect(lines).toContain('pml_tool_calls_total{server="files",ok="true"} 3')
+  expect(lines).toContain('pml_tool_calls_total{server="files",ok="false"} 1')
+  expect(answer.text).not.toContain('sk-12345678')
+  const { speculation } = JSON.parse((await ask(`${url}/status.json`)).text)
+  expect(speculation).toMatchObject({ mode: 'on', preset: 'careful', figures: { started: 2, hits: 1 } })
+  expect((await ask(`${url}/`)).text).toContain(
+    'speculation on (careful): 1 of 2 calls run ahead were used, 250 ms saved',
+  )
+})
+
 it('other paths answer 404, other methods 405', async () => {
   const url = await open()
   expect((await ask(`${url}/none`)).status).toBe(404)
-  for (const path of ['/', '/status.json', '/runs.json', '/decisions.json', '/events', '/healthz']) {
+  for (const path of [
+    '/',
+    '/status.json',
+    '/metrics',
+    '/runs.json',
+    '/decisions.json',
+    '/events',
+    '/healthz',
+  ]) {
     const answer = await ask(url + path, { method: 'POST', body: 'x' })
     expect([path, answer.status, answer.headers.allow]).toEqual([path, 405, 'GET, HEAD'])
   }

@@ -3,21 +3,24 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { redactJson } from '../model/redact.js'
 import type { Tool } from '../model/tool.js'
 import { type ApiDeps, handleApi } from './api.js'
+import { metricsType } from './create-counter.js'
 import { refuse } from './http-guard.js'
 import { methodNotAllowed, sendJson, sendText } from './http-reply.js'
 import type { McpEndpoint } from './mcp-endpoint.js'
 import { handlePageApi } from './page-api.js'
 import { pageKey } from './page-key.js'
-import { readDecisions, readStatus, summarizeTool, type ToolSummary } from './status.js'
+import { readDecisions, readStatus, type StatusDeps, summarizeTool, type ToolSummary } from './status.js'
 import { contentSecurityPolicy, renderStatusPage } from './status-page.js'
 import { redactedInfo } from './wire-error.js'
 
 /** Enough to look at; `pml tools` has them all. */
 const shownTools = 200
 
-/** The HTTP face: /mcp, the page and what it asks for, /status.json and /healthz; /api/* only over the local socket. */
+/** The HTTP face: /mcp, the page and what it asks for, /status.json, /metrics and /healthz; /api/* only over the local socket. */
 export interface HttpDeps extends ApiDeps {
   readonly endpoint: McpEndpoint
+  /** For Prometheus. */
+  readonly metrics: { render(): string } & StatusDeps['metrics']
 }
 
 /** A page that refreshes itself need not wait for the store. */
@@ -44,6 +47,10 @@ export async function handleHttp(
   if (path === '/status.json')
     return answerRead(request, response, async () =>
       sendJson(response, 200, await readStatus(deps, pageStoreMs)),
+    )
+  if (path === '/metrics')
+    return answerRead(request, response, () =>
+      sendText(response, 200, metricsType, deps.redact(deps.metrics.render())),
     )
   const answered = handlePageApi(request, response, path, deps)
   if (answered !== undefined) return answered

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Decision } from '../model/decision.js'
 import type { ServerState } from '../model/server.js'
 import { formatToolId } from '../model/tool.js'
+import { noFigures } from './speculation-figures.js'
 import type { Status } from './status.js'
 import { renderStatusPage } from './status-page.js'
 import { makeServer, makeTool, openTestGateway, type TestGateway } from './test-gateway.contract.js'
@@ -17,6 +18,7 @@ const status: Status = {
   listing: { tools: 4, tokens: 800 },
   tools: { known: 3, callable: 2, unreachable: 1, quarantined: 0 },
   search: { model: 'static-1' },
+  speculation: { mode: 'on', preset: 'careful', figures: noFigures },
   servers: [],
   runs: [],
 }

@@ -5,6 +5,7 @@ import type { Risk } from '../model/risk.js'
 import type { RunEvent } from '../model/run-event.js'
 import type { ServerState } from '../model/server.js'
 import { type DecisionFact, decisionFacts } from './ask-person.js'
+import { describeSpeculation } from './describe-speculation.js'
 import type { ConfigProblem, Status, StatusRun, ToolSummary } from './status.js'
 
 export interface StatusPage {
@@ -42,6 +43,7 @@ export function renderStatusPage(page: StatusPage): string {
 <header>
 <h1>Casys PML</h1>
 <p>version ${html(status.version)} · up ${formatDuration(status.uptimeMs)} · pid ${status.pid} · ${html(status.config)}</p>
+<p>speculation ${html(describeSpeculation(status.speculation))}</p>
 </header>
 ${tiles(status)}
 ${status.clients === 0 && status.http !== undefined ? section('Connect a client', connectLines(status.http)) : ''}

@@ -6,6 +6,7 @@ import { type Redact, redactJson } from '../model/redact.js'
 import type { ErrorInfo, RunStatus, RunSummary } from '../model/run.js'
 import type { WaitingStatus } from '../model/run-event.js'
 import type { ServerState } from '../model/server.js'
+import type { SpeculationFigures, SpeculationMode, SpeculationPreset } from '../model/speculation.js'
 import type { Tool } from '../model/tool.js'
 import { isCallable } from '../model/tool.js'
 import { withinMs } from '../model/within-ms.js'
@@ -42,6 +43,12 @@ export interface Status {
   }
   /** The embedding model of search. */
   readonly search: VectorState
+  readonly speculation: {
+    readonly mode: SpeculationMode
+    readonly preset: SpeculationPreset
+    /** Since the process began. */
+    readonly figures: SpeculationFigures
+  }
   readonly servers: readonly ServerState[]
   /** Absent while the store is not open. */
   readonly runs?: readonly StatusRun[]
@@ -75,6 +82,7 @@ export interface ToolSummary {
 export interface StatusDeps {
   config(): PmlConfig
   readonly learned: Pick<Learned, 'vectors'>
+  readonly metrics: { figures(): SpeculationFigures }
   readonly view: CatalogueView
   readonly runs: GatewayRuns
   readonly version: string
@@ -100,6 +108,7 @@ export async function readStatus(deps: StatusDeps, storeMs: number): Promise<Sta
   const view = deps.view.current()
   const http = deps.address()
   const problem = deps.configProblem()
+  const { mode, preset } = deps.config().speculation
   const servers = deps.view.servers()
   const [runs, decisions] = await Promise.all([
     withinMs(deps.runs.list(lookedAtRuns), storeMs, undefined).catch(toErrorInfo),
@@ -117,6 +126,7 @@ export async function readStatus(deps: StatusDeps, storeMs: number): Promise<Sta
     listing: { tools: view.listing.length, tokens: view.listingTokens },
     tools: countTools(view.tools, servers),
     search: deps.learned.vectors(),
+    speculation: { mode, preset, figures: deps.metrics.figures() },
     servers,
     ...(runs !== undefined &&
       ('code' in runs

@@ -18,6 +18,7 @@ import type { JsonObject } from '../model/json.js'
 import { silentLog } from '../model/log.js'
 import { createRedact } from '../model/redact.js'
 import type { ServerState } from '../model/server.js'
+import type { PreparedCall } from '../model/speculation.js'
 import {
   formatToolId,
   hashDefinition,
@@ -34,6 +35,7 @@ import type { IntentPlanner } from '../plan/intent-planner.js'
 import type { DirectCall } from './call-by-name.js'
 import { createCallRules } from './call-rules.js'
 import { createGateway, type Gateway, type Servers } from './create-gateway.js'
+import { createSpeculationMetrics, type SpeculationMetrics } from './metrics.js'
 import { plainAdvice } from './plain-advice.contract.js'
 import { openTestApprovals } from './test-decisions.contract.js'
 import { openTestRisks } from './test-risk.contract.js'
@@ -67,6 +69,15 @@ export const testConfig: PmlConfig = {
   plan: { askModel: false },
   learning: { keepLessons: 20_000 },
   approvals: { by: 'human', direct: 'gateway', expireAfterMs: 60_000, tools: {} },
+  speculation: {
+    mode: 'on',
+    preset: 'careful',
+    tools: {},
+    costPerCall: {},
+    maxCost: 0.1,
+    wastePerHour: 120,
+    wastePerServerPerHour: 60,
+  },
   limits: {
     maxMessageBytes: 1_000_000,
     concurrentColdStarts: 2,
@@ -125,6 +136,8 @@ export interface TestGatewayOptions {
   /** Where a test needs a certain plan; else the real one, which has seen nothing yet. */
   readonly planner?: IntentPlanner
   readonly stateKey?: Uint8Array
+  /** What was run ahead for a session. */
+  readonly prepared?: (session: string) => readonly PreparedCall[]
   /** Resources, prompts and the rest of the servers. */
   readonly passing?: Servers
 }
@@ -149,6 +162,7 @@ export interface TestGateway {
   readonly trusted: ToolId[]
   readonly counted: Tool[]
   readonly directCalls: readonly DirectCall[]
+  readonly metrics: SpeculationMetrics
   setTools(tools: readonly Tool[]): void
   setServers(servers: readonly ServerState[]): void
   setConfig(config: Partial<PmlConfig>): void
@@ -173,6 +187,7 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
   const counted: Tool[] = []
   const closers: (() => unknown)[] = []
   const directCalls: DirectCall[] = []
+  const metrics = createSpeculationMetrics()
   const addresses = new Map<string, Promise<string>>()
   const callTool: CallTool = async (call) => {
     calls.push(call)
@@ -220,6 +235,9 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
     advice: plainAdvice,
     risk,
     memory: noMemory,
+    speculation: { config: () => config, store: noMemory.store, async flush() {}, redact },
+    metrics,
+    prepared: options.prepared ?? (() => []),
     onCall: (call) => void directCalls.push(call),
     explain: (plan) => explainPlan(plan, { graph, pageRank: () => undefined }),
     learned: {
@@ -282,6 +300,7 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
     trusted,
     counted,
     directCalls,
+    metrics,
     setTools(next) {
       tools = sorted(next)
       change()

@@ -13,11 +13,13 @@ import type { Plan, PlannedTask } from '../model/plan.js'
 import { createRedact } from '../model/redact.js'
 import type { Run } from '../model/run.js'
 import { formatToolId, type ToolId } from '../model/tool.js'
+import type { Trace } from '../model/trace.js'
 import { memorySpool } from '../store/memory-spool.contract.js'
 import { openStore } from '../store/open-store.js'
 import type { SpooledOutcome } from '../store/outcome-spool.js'
-import type { Store } from '../store/store.js'
+import type { OutputSchemaChange, Store } from '../store/store.js'
 import { createLearning, type Learning } from './create-learning.js'
+import { createOutputSchemas } from './create-output-schemas.js'
 import { observeTraces } from './observe-traces.js'
 import { randomRuns } from './random-runs.contract.js'
 import { createThompson, type Thompson } from './thresholds/create-thompson.js'
@@ -418,12 +420,47 @@ describe('experience', () => {
     expect(logged).toEqual([])
   })
 
+  it('the schemas of a lesson are one save; where another gateway was first with one of them, that one alone is tried again', async () => {
+    const saved: number[] = []
+    const counting = new Proxy(store, {
+      get(target, name) {
+        if (name === 'saveOutputSchemas')
+          return (changes: readonly OutputSchemaChange[]) => {
+            saved.push(changes.length)
+            return target.saveOutputSchemas(changes)
+          }
+        const value = Reflect.get(target, name, target)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    const [ours, theirs] = [createOutputSchemas(), createOutputSchemas()]
+    const tools = Array.from({ length: 10 }, (_, at) => formatToolId('x', `t${at}`))
+    const results = (of: readonly ToolId[]): readonly Trace[] =>
+      of.map((tool) => ({
+        ...{ id: newId(), runId: 'r', tool, success: true, result: { a: 1 } },
+        ...{ startedAt: 1, endedAt: 2, dependsOn: [], links: [] },
+      }))
+    ours.observe(results(tools))
+    await ours.save(counting)
+    await ours.save(counting)
+    expect(saved).toEqual([10])
+    theirs.load(await store.loadOutputSchemas())
+    theirs.observe(results([tools[3]!]))
+    await theirs.save(counting)
+    ours.observe(results(tools))
+    await ours.save(counting)
+    expect(saved).toEqual([10, 1, 10, 1])
+    expect((await store.loadOutputSchemas()).map(({ samples }) => samples)).toEqual(
+      tools.map((_, at) => (at === 3 ? 3 : 2)),
+    )
+  })
+
   it('a schema that cannot be saved is no trouble of the run, and is saved with the next one', async () => {
     let left = 1
     const failing = new Proxy(store, {
       get(target, name) {
         const value = Reflect.get(target, name, target)
-        if (name === 'saveOutputSchema' && left-- > 0)
+        if (name === 'saveOutputSchemas' && left-- > 0)
           return () => Promise.reject(new StoreError('The database is away.', ''))
         return typeof value === 'function' ? value.bind(target) : value
       },

@@ -27,17 +27,19 @@ export function createOutputSchemas(): OutputSchemas {
     known = new Map(schemas.map((schema) => [schema.tool, schema]))
   }
 
-  const saveSample = async (sample: SchemaSample, store: Store): Promise<void> => {
-    for (let attempt = 0; attempt < mostAttempts; attempt++) {
-      const before = known.get(sample.tool)
-      const after = addSample(before, sample)
-      if (await store.saveOutputSchema(after, before)) {
-        known.set(sample.tool, after)
-        waiting.delete(sample.tool)
-        return
-      }
-      load(await store.loadOutputSchemas())
+  /** Gives whether all of them are saved. */
+  const saveWaiting = async (store: Store): Promise<boolean> => {
+    const changes = [...waiting.values()].map((sample) => {
+      const replaced = known.get(sample.tool)
+      return { schema: addSample(replaced, sample), replaced }
+    })
+    const refused = new Set(await store.saveOutputSchemas(changes))
+    for (const { schema } of changes) {
+      if (refused.has(schema.tool)) continue
+      known.set(schema.tool, schema)
+      waiting.delete(schema.tool)
     }
+    return refused.size === 0
   }
 
   return {
@@ -55,8 +57,10 @@ export function createOutputSchemas(): OutputSchemas {
         waiting.set(sample.tool, joinSamples(waiting.get(sample.tool), sample))
     },
     async save(store) {
-      // Each in its own row: the next need not wait until the last one is answered.
-      await Promise.all([...waiting.values()].map((sample) => saveSample(sample, store)))
+      for (let attempt = 0; attempt < mostAttempts && waiting.size > 0; attempt++) {
+        if (await saveWaiting(store)) return
+        load(await store.loadOutputSchemas())
+      }
     },
   }
 }

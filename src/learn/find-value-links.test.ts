@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { isTelling, isTellingWord } from '../model/is-telling.js'
 import type { Json, JsonObject } from '../model/json.js'
 import { type CallValues, findValueLinks } from './find-value-links.js'
-import { isTelling, isTellingWord } from './is-telling.js'
 
 let clock = 0
 

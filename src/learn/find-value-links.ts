@@ -1,6 +1,6 @@
+import { isTelling, isTellingWord } from '../model/is-telling.js'
 import type { Json, JsonObject } from '../model/json.js'
 import type { ValueLink } from '../model/trace.js'
-import { isTelling, isTellingWord } from './is-telling.js'
 import { visitLeaves } from './visit-leaves.js'
 
 /** A call with its values as they were, before redaction. */

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../model/json.js'
+import { looksLikeId } from '../model/looks-like-id.js'
 import { isRedacted } from '../model/redact.js'
-import { looksLikeId } from './looks-like-id.js'
 import { looksLikeLines } from './looks-like-lines.js'
 import {
   boundShape,

@@ -1,4 +1,5 @@
 import type { ServerConfig } from './server.js'
+import type { SpeculationConfig } from './speculation.js'
 
 export type OutputValidation = 'off' | 'warn' | 'strict'
 
@@ -70,6 +71,7 @@ export interface PmlConfig {
   /** `keepLessons`: how many runs and single calls are kept as traces; older ones live on in what they taught. */
   readonly learning: { readonly keepLessons: number }
   readonly approvals: ApprovalsConfig
+  readonly speculation: SpeculationConfig
   readonly limits: {
     /** A line or body above this is refused. */
     readonly maxMessageBytes: number

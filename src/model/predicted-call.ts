@@ -5,6 +5,8 @@ import type { ToolId } from './tool.js'
 export interface PredictedCall {
   readonly tool: ToolId
   readonly arguments: JsonObject
+  /** Of being the very next call, exactly so. */
+  readonly next: number
   /** Of being made, exactly so, within the next three calls of the session. */
   readonly p: number
   /** The same of its tool, with whatever arguments. */

@@ -131,7 +131,7 @@ export function testBetaStates({ store, reopen, asPerson, strings }: LearnedCont
     })
     const [ownState] = await store().loadBetaStates('tool')
     const ownSchema = aSchema('a')
-    await store().saveOutputSchema(ownSchema, undefined)
+    await store().saveOutputSchemas([{ schema: ownSchema, replaced: undefined }])
     const imported = {
       edges: [{ ...own, count: 5, successes: 1, failures: 4, firstSeen: 7, lastSeen: 9 }, anEdge('b', 'c')],
       outputSchemas: [{ ...aSchema('a'), samples: 99 }, aSchema('b')],

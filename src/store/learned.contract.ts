@@ -13,7 +13,7 @@ import type { Baseline, Store, StoredTrace, ToolEmbedding } from './store.js'
 export interface LearnedContract {
   store(): Store
   reopen(): Promise<void>
-  /** SQL as a person would write it; closes the store. */
+  /** SQL as a person would write it. */
   asPerson(sql: string): Promise<readonly Row[]>
   readonly strings: readonly string[]
 }

@@ -305,4 +305,43 @@ export const migrations: readonly Migration[] = [
         where status in ('complete', 'partial_failure', 'failed', 'aborted')`,
     ],
   },
+  {
+    version: 7,
+    name: 'running ahead',
+    // The checks refuse infinity and NaN, which is greater there: one of them would spoil every sum it is in.
+    statements: [
+      // A row is written again when its outcome is known: within its page, where there is room.
+      `create table speculation (
+        id text primary key,
+        session text not null,
+        tool text not null,
+        whole_tool text, -- where an id is longer than an index can hold
+        arguments text not null, -- json
+        p double precision not null check (abs(p) < 'infinity'),
+        tool_p double precision not null check (abs(tool_p) < 'infinity'),
+        source text not null,
+        predicted_at timestamptz not null,
+        decision text not null,
+        refusal text, -- none: it was not refused
+        cost double precision not null check (abs(cost) < 'infinity'),
+        took_ms double precision check (abs(took_ms) < 'infinity'),
+        outcome text, -- none: nothing has come of it yet
+        outcome_at timestamptz,
+        saved_ms double precision check (abs(saved_ms) < 'infinity')
+      ) with (fillfactor = 70)`,
+      'create index speculation_at on speculation (predicted_at)',
+      'create index speculation_tool on speculation (tool, predicted_at)',
+      `create table dataflow_template (
+        key text primary key, -- the hash of the five below it, each of which may be longer than an index can hold
+        tool text not null,
+        parameter text not null,
+        after text not null, -- empty: whatever came before
+        source text not null,
+        value text, -- json
+        count double precision not null check (abs(count) < 'infinity'),
+        hits double precision not null check (abs(hits) < 'infinity'),
+        last_at timestamptz not null
+      ) with (fillfactor = 70)`,
+    ],
+  },
 ]

@@ -2,7 +2,7 @@ import type { ToolId } from '../model/tool.js'
 import type { Parameter, Queryable } from './database.js'
 import { epochMs } from './epoch-ms.js'
 import { wholeIfCut } from './optional-columns.js'
-import type { OutputSchema } from './store.js'
+import type { OutputSchema, OutputSchemaChange } from './store.js'
 import { decodeJson, decodeText, encodeJson, encodeKey } from './stored-text.js'
 
 /** Both hold schemas in the same columns. */
@@ -38,36 +38,47 @@ export async function selectOutputSchemas(
 }
 
 /**
- * Gives whether it was written: not where the row is another than the one that was read. A schema of the same version is the
+ * Gives the tools that were not written: the row is another than the one that was read. A schema of the same version is the
  * same: naming its column leaves it where it lies, where the same text given anew would be written once more for each result.
+ * New rows first and then the others, each by their keys: gateways that save at once lock the rows in the same order.
  */
-export async function replaceOutputSchema(
+export async function replaceOutputSchemas(
   database: Queryable,
-  schema: OutputSchema,
-  replaced: OutputSchema | undefined,
-): Promise<boolean> {
-  const columns = toColumns([schema])
-  const written =
-    replaced === undefined
-      ? await database.query(
-          `${insertInto('tool_output_schema')} on conflict (tool) do nothing returning 1`,
-          columns,
-        )
-      : await database.query(
-          `update tool_output_schema set schema = case when version = $3::integer then schema else $2 end, version = $3::integer, samples = $4::integer,
-            updated_at = to_timestamp($5::double precision / 1000)
-          where tool = $1 and version = $6::integer and samples = $7::integer returning 1`,
-          [
-            encodeKey(schema.tool),
-            encodeJson(schema.schema),
-            schema.version,
-            schema.samples,
-            schema.updatedAt,
-            replaced.version,
-            replaced.samples,
-          ],
-        )
-  return written.length > 0
+  changes: readonly OutputSchemaChange[],
+): Promise<readonly ToolId[]> {
+  if (changes.length === 0) return []
+  const unique = [...new Map(changes.map((change) => [change.schema.tool, change])).values()]
+  const rows = await database.query<{ readonly tool: string }>(
+    `with given as (
+      select * from unnest($1::text[], $2::text[], $3::text[], $4::integer[], $5::integer[], $6::double precision[],
+        $7::integer[], $8::integer[])
+        as given (tool, whole_tool, schema, version, samples, updated_at, replaced_version, replaced_samples)
+    ), added as (
+      insert into tool_output_schema (tool, whole_tool, schema, version, samples, updated_at)
+      select tool, whole_tool, schema, version, samples, to_timestamp(updated_at / 1000)
+      from given where replaced_version is null order by tool
+      on conflict (tool) do nothing returning tool
+    ), locked as (
+      select known.tool from tool_output_schema as known
+      where known.tool in (select tool from given where replaced_version is not null)
+      order by known.tool for update
+    ), updated as (
+      update tool_output_schema as known
+      set schema = case when known.version = given.version then known.schema else given.schema end,
+        version = given.version, samples = given.samples, updated_at = to_timestamp(given.updated_at / 1000)
+      from locked join given on given.tool = locked.tool
+      where known.tool = locked.tool and known.version = given.replaced_version and known.samples = given.replaced_samples
+      returning known.tool
+    )
+    select tool from added union all select tool from updated`,
+    [
+      ...toColumns(unique.map(({ schema }) => schema)),
+      unique.map(({ replaced }) => replaced?.version ?? null),
+      unique.map(({ replaced }) => replaced?.samples ?? null),
+    ],
+  )
+  const written = new Set(rows.map(({ tool }) => tool))
+  return unique.map(({ schema }) => schema.tool).filter((tool) => !written.has(encodeKey(tool)))
 }
 
 /** Truncated, not deleted, as the edges are (edge-rows.ts). */

@@ -41,16 +41,8 @@ describe.skipIf(!bin)('with a real PostgreSQL', () => {
   testStore('postgres', async () => {
     const databaseUrl = await server.createDatabase()
     return {
-      dataDirectory,
-      databaseUrl,
-      async query(sql) {
-        const database = openPostgres({ url: databaseUrl, log: silentLog })
-        try {
-          return await database.query(sql)
-        } finally {
-          await database.close()
-        }
-      },
+      ...{ dataDirectory, databaseUrl },
+      openDatabase: async () => openPostgres({ url: databaseUrl, log: silentLog }),
     }
   })
 

@@ -1,6 +1,7 @@
 import type { StoreError } from '../errors.js'
 import type { AdaptiveThreshold } from '../model/adaptive-threshold.js'
 import type { AlgorithmTrace } from '../model/algorithm-trace.js'
+import type { DataflowTemplate } from '../model/dataflow-template.js'
 import type { Decision } from '../model/decision.js'
 import type { Edge } from '../model/edge.js'
 import type { Episode } from '../model/episode.js'
@@ -8,6 +9,7 @@ import type { Json } from '../model/json.js'
 import type { PermissionAudit, RiskOverride } from '../model/risk-override.js'
 import type { Run, RunSummary } from '../model/run.js'
 import type { ServerState } from '../model/server.js'
+import type { Speculation } from '../model/speculation.js'
 import type { Tool, ToolId } from '../model/tool.js'
 import type { ToolPreference } from '../model/tool-preference.js'
 import {
@@ -26,6 +28,12 @@ import {
 import { selectCheckpoint, upsertCheckpoint } from './checkpoint-rows.js'
 import type { Database, Queryable } from './database.js'
 import {
+  deleteDataflowTemplates,
+  insertAllDataflowTemplates,
+  selectDataflowTemplates,
+  upsertDataflowTemplates,
+} from './dataflow-template-rows.js'
+import {
   decisionColumns,
   deleteSettledDecisions,
   selectDecision,
@@ -41,7 +49,7 @@ import { forgetLearnedStates, selectLearnedState, upsertLearnedState } from './l
 import {
   addUnknownOutputSchemas,
   insertAllOutputSchemas,
-  replaceOutputSchema,
+  replaceOutputSchemas,
   selectOutputSchemas,
 } from './output-schema-rows.js'
 import {
@@ -60,6 +68,12 @@ import {
   selectUnlearnedRuns,
 } from './run-rows.js'
 import { replaceServers } from './server-rows.js'
+import {
+  deleteSpeculations,
+  selectSpeculations,
+  sumSpeculations,
+  upsertSpeculations,
+} from './speculation-rows.js'
 import type {
   Baseline,
   BetaKind,
@@ -68,10 +82,12 @@ import type {
   Learned,
   OpenRunRow,
   OutputSchema,
+  OutputSchemaChange,
   Store,
   StoredRun,
   StoredTrace,
   ToolEmbedding,
+  ToolSpeculations,
 } from './store.js'
 import { selectThresholds, upsertThresholds } from './threshold-rows.js'
 import { toStoreError } from './to-store-error.js'
@@ -90,13 +106,15 @@ import {
 const stepsPerVacuum = 500
 /** Some hundred thousand earlier states of rows at most, a few MB. */
 const lessonsPerVacuum = 1_000
+/** Some 2 MB of templates that are gone (400 bytes each with their key). Those that are counted in stay within their page. */
+const removedPerVacuum = 5_000
 /** One segment of it, some 5,000 steps: replayed in a second. */
 const longestLogBytes = 16 * 1024 * 1024
 /** Tables that hold what was learned and nothing else. */
 const learnedTables = [
   ...['trace', 'graph_baseline', 'tool_output_schema', 'output_schema_baseline'],
   ...['tool_thompson_states', 'capability_thompson_states', 'beta_baseline', 'adaptive_thresholds'],
-  ...['algorithm_traces', 'episodic_events'],
+  ...['algorithm_traces', 'episodic_events', 'speculation', 'dataflow_template'],
 ]
 const saveDecisions = upsertDecisions(1)
 
@@ -105,6 +123,7 @@ export class SqlStore implements Store {
   readonly #database: Database
   #stepsSinceVacuum = 0
   #lessonsSinceVacuum = 0
+  #removedSinceVacuum = 0
 
   constructor(database: Database) {
     this.#database = database
@@ -284,10 +303,8 @@ export class SqlStore implements Store {
     )
   }
 
-  saveOutputSchema(schema: OutputSchema, replaced: OutputSchema | undefined): Promise<boolean> {
-    return attempt(`The output schema of ${schema.tool} cannot be saved`, () =>
-      replaceOutputSchema(this.#database, schema, replaced),
-    )
+  saveOutputSchemas(changes: readonly OutputSchemaChange[]): Promise<readonly ToolId[]> {
+    return attempt('The output schemas cannot be saved', () => replaceOutputSchemas(this.#database, changes))
   }
 
   replaceOutputSchemas(schemas: readonly OutputSchema[], throughPosition: number): Promise<boolean> {
@@ -424,6 +441,58 @@ export class SqlStore implements Store {
       // It may be megabytes, and every one before it is still there.
       await this.#vacuum('learned_state')
     })
+  }
+
+  saveSpeculations(rows: readonly Speculation[]): Promise<void> {
+    return attempt('The predictions cannot be saved', () =>
+      this.#database.transaction((transaction) => upsertSpeculations(transaction, rows)),
+    )
+  }
+
+  listSpeculations(wanted: {
+    readonly tool?: ToolId
+    readonly since: number
+    readonly limit: number
+  }): Promise<readonly Speculation[]> {
+    return attempt('The predictions cannot be read', () => selectSpeculations(this.#database, wanted))
+  }
+
+  sumSpeculations(since: number): Promise<readonly ToolSpeculations[]> {
+    return attempt('The predictions cannot be read', () => sumSpeculations(this.#database, since))
+  }
+
+  pruneSpeculations(before: number): Promise<number> {
+    return attempt('Old predictions cannot be forgotten', async () => {
+      const gone = await deleteSpeculations(this.#database, before)
+      if (gone > 0) await this.#vacuum('speculation')
+      return gone
+    })
+  }
+
+  loadDataflowTemplates(): Promise<readonly DataflowTemplate[]> {
+    return attempt('The templates cannot be read', () => selectDataflowTemplates(this.#database))
+  }
+
+  saveDataflowTemplates(
+    templates: readonly DataflowTemplate[],
+    removed: readonly DataflowTemplate[],
+  ): Promise<void> {
+    return attempt('The templates cannot be saved', async () => {
+      await this.#database.transaction(async (transaction) => {
+        await upsertDataflowTemplates(transaction, templates)
+        await deleteDataflowTemplates(transaction, removed)
+      })
+      this.#removedSinceVacuum += removed.length
+      if (this.#removedSinceVacuum < removedPerVacuum) return
+      this.#removedSinceVacuum = 0
+      void this.#vacuum('dataflow_template')
+    })
+  }
+
+  replaceDataflowTemplates(templates: readonly DataflowTemplate[]): Promise<void> {
+    return attempt('The templates cannot be replaced', () =>
+      this.#database.transaction((transaction) => insertAllDataflowTemplates(transaction, templates)),
+    )
   }
 
   listUnlearnedRuns(

@@ -2,53 +2,64 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { StoreError } from '../errors.js'
 import { builtUrl } from '../model/built-url.js'
 import type { Json } from '../model/json.js'
-import { silentLog } from '../model/log.js'
 import { newId } from '../model/new-id.js'
 import type { Run } from '../model/run.js'
 import type { ServerState } from '../model/server.js'
 import { formatToolId, hashDefinition, type Tool } from '../model/tool.js'
 import { testBetaStates } from './beta-state.contract.js'
 import { aRun, aTask, saveRun, testCheckpoints } from './checkpoint.contract.js'
-import type { Row } from './database.js'
+import type { Database, Row } from './database.js'
 import { testDecisions } from './decision.contract.js'
 import { testLearned } from './learned.contract.js'
-import { openStore } from './open-store.js'
+import { migrate } from './migrate.js'
+import { migrations } from './migrations.js'
 import { testRecords } from './records.contract.js'
+import { testSpeculation } from './speculation.contract.js'
+import { SqlStore } from './sql-store.js'
 import type { Store } from './store.js'
 
 /** Somewhere a new store can be opened, again and again. */
 export interface StorePlace {
   readonly dataDirectory: string
   readonly databaseUrl?: string
-  /** SQL as a person would write it, on the closed store. */
-  query(sql: string): Promise<readonly Row[]>
+  openDatabase(): Promise<Database>
 }
 
 export function testStore(kind: Store['kind'], newPlace: () => Promise<StorePlace>): void {
   describe(`${kind} as a Store`, () => {
     let place: StorePlace
+    let database: Database
     let store: Store
 
-    beforeEach(async () => {
+    // One database for all, emptied before each: to open one takes a second, and most of them need no other.
+    beforeAll(async () => {
       place = await newPlace()
-      store = await open(place)
+      await open()
     })
 
-    afterEach(() => store.close())
+    beforeEach(async () => {
+      await empty(database)
+      store = new SqlStore(database)
+    })
+
+    afterAll(() => database.close())
+
+    async function open(): Promise<void> {
+      database = await place.openDatabase()
+      await migrate(database, migrations, () => {})
+      store = new SqlStore(database)
+    }
 
     async function reopen(): Promise<void> {
       await store.close()
-      store = await open(place)
+      await open()
     }
 
-    async function asPerson(sql: string): Promise<readonly Row[]> {
-      await store.close()
-      return place.query(sql)
-    }
+    const asPerson = (sql: string): Promise<readonly Row[]> => database.query(sql)
 
     it('starts empty and says what it is', async () => {
       expect(store.kind).toBe(kind)
@@ -253,7 +264,7 @@ export function testStore(kind: Store['kind'], newPlace: () => Promise<StorePlac
         aRun([aTask({ result: 'x'.repeat(index * 1000) })], 'running'),
       )
       expect(await saveAndDie(place, runs)).toBe('SIGKILL')
-      store = await open(place)
+      await open()
       for (const run of runs) expect(await store.loadRun(run.id)).toStrictEqual(run)
     })
 
@@ -262,8 +273,10 @@ export function testStore(kind: Store['kind'], newPlace: () => Promise<StorePlac
     testLearned({ store: () => store, reopen, asPerson, strings: naughtyStrings() })
     testBetaStates({ store: () => store, reopen, asPerson, strings: naughtyStrings() })
     testRecords({ store: () => store, reopen, asPerson, strings: naughtyStrings() })
+    testSpeculation({ store: () => store, reopen, asPerson, strings: naughtyStrings() })
 
     it('a closed store answers with a StoreError', async () => {
+      onTestFinished(open)
       await store.close()
       await store.close()
       await expect(store.loadTools()).rejects.toBeInstanceOf(StoreError)
@@ -272,14 +285,13 @@ export function testStore(kind: Store['kind'], newPlace: () => Promise<StorePlac
   })
 }
 
-function open({ dataDirectory, databaseUrl }: StorePlace): Promise<Store> {
-  return openStore({
-    dataDirectory,
-    databaseUrl,
-    signal: new AbortController().signal,
-    onProgress() {},
-    log: silentLog,
-  })
+/** The tables that hold something: each one that is truncated is a handful of new files, and takes milliseconds. */
+async function empty(database: Database): Promise<void> {
+  const [used] = await database.query<{ readonly tables: string | null }>(
+    `select string_agg(relname, ', ') as tables from pg_class
+    where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'pml_migration' and pg_relation_size(oid) > 0`,
+  )
+  if (used!.tables !== null) await database.query(`truncate table ${used!.tables} restart identity cascade`)
 }
 
 async function saveAndDie(

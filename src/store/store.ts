@@ -153,7 +153,7 @@ export interface Store {
   ): Promise<readonly string[]>
   /** Adds what somebody else learned to what is known and to the baseline, together: counts are added. */
   addToBaseline(learned: Baseline): Promise<void>
-  /** Forgets all that was learned: traces, edges, schemas, states, thresholds, episodes. Runs, pins, overrides and the audit stay. */
+  /** Forgets all that was learned: traces, edges, schemas, states, thresholds, episodes, predictions, templates. Runs, pins, overrides and the audit stay. */
   forgetLearned(): Promise<void>
   close(): Promise<void>
 }

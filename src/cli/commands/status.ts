@@ -1,3 +1,4 @@
+import { describeSpeculation } from '../../gateway/describe-speculation.js'
 import type { ConfigProblem, Status } from '../../gateway/status.js'
 import { describeStart } from '../../model/describe-start.js'
 import { formatDuration } from '../../model/format-duration.js'
@@ -42,6 +43,9 @@ export function describeStatus(status: Status, colours: Colours, width?: number)
       : [['waiting', colours.yellow(waiting(status.waiting))]]),
     // Not told by an older gateway.
     ...(status.search === undefined ? [] : [['search', searchModel(status.search)]]),
+    ...(status.speculation === undefined
+      ? []
+      : [['ahead', `speculation ${describeSpeculation(status.speculation)}`]]),
   ].map(([name, value]) => `${name!.padEnd(10)}${value}`)
   return [...facts, '', servers(status, colours, width), '', runs(status, width)].join('\n')
 }

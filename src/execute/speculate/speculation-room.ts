@@ -8,7 +8,7 @@
  *     a real call ──────────────────────────────────────────── taken, or joined while it is under way; else the call is made
  *     a call that may write ── the server's epoch moves: nothing of before is given any more
  */
-import type { JsonObject } from '../../model/json.js'
+import type { Json, JsonObject } from '../../model/json.js'
 import type { Log } from '../../model/log.js'
 import type { PredictedCall } from '../../model/predicted-call.js'
 import type { PreparedCall, Refusal, Speculation, SpeculationConfig } from '../../model/speculation.js'
@@ -27,6 +27,10 @@ export interface SpeculationRoom {
   /** What this server holds may have changed: nothing of before is given any more. Absent: any of them. */
   moved(server?: string): void
   endSession(session: string): void
+  /** How long results hold, by tool: what a start would otherwise have to learn again. */
+  state(): JsonObject
+  /** What `state` gave; what cannot be read of it is left out. */
+  load(state: Json): void
   /** Ends what is under way; what was not used is wasted. */
   close(): Promise<void>
 }
@@ -50,11 +54,14 @@ export interface SpeculationRoomOptions {
   isNeverAhead(tool: ToolId): boolean
   /** Whether a call may change what its server holds. In doubt it may. */
   mayWrite(call: KnownCall): boolean
-  /** The server is up, and nothing is known to be wrong with it. */
+  /** The server is up, and nothing is known to be wrong with it. What its calls show of that is seen here. */
   isWell(server: string): boolean
-  /** Every call that was made, ahead or not, when it has ended; a hit is told once, as the call of who asked. */
+  /** Every call that somebody asked for, when it has ended, whether its result was made ahead or not. What nobody asked for is never told. */
   onCall(call: SeenCall): void
-  /** A row of the ledger that is new or has changed. */
+  /**
+   * A row of the ledger that is new or has changed; the same id each time. Its arguments are the call's: who keeps it redacts them. One that was
+   * not run may be started later, while it is open.
+   */
   onEntry(entry: Speculation): void
   now(): number
   newId(): string

@@ -79,10 +79,10 @@ const known = async (store: Store) => ({ ...(await exported(store)), exportedAt:
 async function fillTheirs(): Promise<void> {
   await learn(theirs)
   await learn(theirs, read, write, false)
-  await theirs.saveOutputSchema(
-    { tool: read, schema: { properties: { 's3cret-word': {} } }, version: 1, samples: 2, updatedAt: 5 },
-    undefined,
-  )
+  const schema = { properties: { 's3cret-word': {} } }
+  await theirs.saveOutputSchemas([
+    { schema: { tool: read, schema, version: 1, samples: 2, updatedAt: 5 }, replaced: undefined },
+  ])
   await theirs.saveAdaptiveThresholds([
     {
       context: 'read|fs|1',
@@ -135,7 +135,9 @@ it('what is imported into an empty store is all there, but for preferences, and 
 it('what is imported is added to what is known, and lasts when everything is rebuilt, again and again', async () => {
   await fillTheirs()
   await learn(ours)
-  await ours.saveOutputSchema({ tool: read, schema: {}, version: 1, samples: 1, updatedAt: 1 }, undefined)
+  await ours.saveOutputSchemas([
+    { schema: { tool: read, schema: {}, version: 1, samples: 1, updatedAt: 1 }, replaced: undefined },
+  ])
   const own = await known(ours)
   const memory = await exported(theirs)
   expect(await take(asSent(memory))).toMatchObject({ outputSchemas: 0, edges: memory.edges.length })

@@ -9,8 +9,8 @@
  * Why it is needed: of what passes the table of DESIGN 9 by scores as they are, 14 to 49 % fails (bench/thresholds).
  */
 import { z } from 'zod'
+import { fitLogistic, type LogisticFit, predictLogistic } from '../../model/fit-logistic.js'
 import type { Json } from '../../model/json.js'
-import { fitLogistic, type LogisticFit, predictLogistic } from './fit-logistic.js'
 
 export interface Prediction {
   readonly score: number

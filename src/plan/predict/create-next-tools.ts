@@ -5,7 +5,7 @@ import { createRanker, type Sample, softmax } from './create-ranker.js'
 import type { NextTools, NextToolsOptions, PastSequence, PredictedTool, SessionStep } from './next-tools.js'
 import { readState, writeState } from './next-tools-state.js'
 import { type Candidate, readSignals } from './read-signals.js'
-import { signalNames, signalPriors } from './signals.js'
+import { leastWeights, mostWeights, priorWeights, signalNames, signalPriors } from './signals.js'
 import { createTrail, type Trail } from './trail.js'
 import { type IntentView, noIntent, viewIntent } from './view-intent.js'
 
@@ -36,7 +36,7 @@ interface GrowingSequence extends PastSequence {
 
 export function createNextTools(options: NextToolsOptions): NextTools {
   const { intents, episodic } = options
-  const ranker = createRanker()
+  const ranker = createRanker({ prior: priorWeights, least: leastWeights, most: mostWeights })
   let history = createHistory()
   /** Both with the newest last. */
   let sessions = new Map<string, Session>()
@@ -103,6 +103,7 @@ export function createNextTools(options: NextToolsOptions): NextTools {
       hear(session, step.intent)
       session.trail.push(step)
     },
+    hear: (id, intent) => hear(open(id), intent),
     predict(id, { limit, among = () => true }) {
       const session = sessions.get(id) ?? newSession()
       const candidates = candidatesOf(session)

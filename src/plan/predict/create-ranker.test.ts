@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { createRanker, softmax } from './create-ranker.js'
-import { placeOf, signalNames, signalPriors } from './signals.js'
+import { leastWeights, mostWeights, placeOf, priorWeights, signalNames, signalPriors } from './signals.js'
 
 const row = (values: Partial<Record<keyof typeof signalPriors, number>>) =>
   Float64Array.from(signalNames, (name) => values[name] ?? 0)
 
 it('learns the sign of what tells, and leaves what never speaks at its prior', () => {
-  const ranker = createRanker()
+  const ranker = createRanker({ prior: priorWeights, least: leastWeights, most: mostWeights })
   const rows = [row({ repeat: 1 }), row({ session: 1 }), row({})]
   ranker.fit(Array.from({ length: 30 }, () => ({ rows, came: 1 })))
   expect(ranker.weights[placeOf.session]).toBeGreaterThan(0.5)
@@ -17,7 +17,7 @@ it('learns the sign of what tells, and leaves what never speaks at its prior', (
 
 it('the fewer samples, the nearer to the prior', () => {
   const weightAfter = (count: number) => {
-    const ranker = createRanker()
+    const ranker = createRanker({ prior: priorWeights, least: leastWeights, most: mostWeights })
     ranker.fit(Array.from({ length: count }, () => ({ rows: [row({ session: 1 }), row({})], came: 0 })))
     return ranker.weights[placeOf.session]!
   }

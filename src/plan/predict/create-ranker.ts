@@ -3,8 +3,6 @@
  * logit analysis of qualitative choice behavior", 1973. Learned by gradient steps, pulled towards the prior all the while, so that what
  * says nothing keeps the weight it came with.
  */
-import { leastWeights, mostWeights, signalNames, signalPriors } from './signals.js'
-
 export interface Ranker {
   readonly weights: Float64Array
   /** One step towards the row that came. */
@@ -19,7 +17,12 @@ export interface Sample {
   readonly came: number
 }
 
-const prior = Float64Array.from(signalNames, (name) => signalPriors[name])
+export interface RankerOptions {
+  /** What each weight is before anything was learned, the least and the most that it may become; by place. */
+  readonly prior: Float64Array
+  readonly least: Float64Array
+  readonly most: Float64Array
+}
 
 /** As much as three steps that the prior fits; from 1 to 30 the development sets move by .02 at most, one up and another down. */
 const pull = 3
@@ -31,12 +34,12 @@ const onlineSteps = 1_000
 const passes = 40
 const fitRate = 0.1
 
-export function createRanker(): Ranker {
+export function createRanker({ prior, least, most }: RankerOptions): Ranker {
   const weights = prior.slice()
   const rank = (rows: readonly Float64Array[]) => softmax(Float64Array.from(rows, (row) => dot(weights, row)))
 
   const move = (at: number, by: number): void => {
-    weights[at] = Math.min(mostWeights[at]!, Math.max(leastWeights[at]!, weights[at]! + by))
+    weights[at] = Math.min(most[at]!, Math.max(least[at]!, weights[at]! + by))
   }
 
   /** Which way the loss rises, for one step of so many. */

@@ -16,6 +16,8 @@ export interface NextTools {
   count(step: SessionStep): void
   /** The session goes on, and nothing is learned from it: who measures asks about steps that must not teach. */
   follow(step: SessionStep): void
+  /** What this session is about now, before its next step. */
+  hear(session: string, intent: string): void
   /** The likeliest first. Of a session that is not known, what sessions start with. */
   predict(session: string, asked: Asked): readonly PredictedTool[]
   endSession(session: string): void

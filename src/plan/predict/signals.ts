@@ -99,6 +99,9 @@ const neverAgainst: ReadonlySet<SignalName> = new Set([
 /** 20 settles everything: further out a weight would only need longer to come back. */
 const farthest = 20
 
+/** By place: what a weight starts from. */
+export const priorWeights = Float64Array.from(signalNames, (name) => signalPriors[name])
+
 /** By place: the least and the most that a weight may become. */
 export const leastWeights = Float64Array.from(signalNames, (name) => (neverAgainst.has(name) ? 0 : -farthest))
 export const mostWeights = Float64Array.from(signalNames, (name) => (name === 'failures' ? 0 : farthest))

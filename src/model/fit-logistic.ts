@@ -25,13 +25,44 @@ export function fitLogistic(
   return { weights: fit.weights.map((weight, i) => weight + step[i]!), precision }
 }
 
+/**
+ * All outcomes at once, from the prior on: Newton's method, which a dozen steps bring to its end on curves as smooth as this one.
+ * P. McCullagh, J. Nelder: Generalized Linear Models, 1989, with a Gaussian prior.
+ */
+export function fitLogisticToAll(
+  prior: readonly number[],
+  outcomes: readonly { readonly features: readonly number[]; readonly success: boolean }[],
+  { priorPrecision }: { readonly priorPrecision: number },
+): readonly number[] {
+  let weights = prior
+  for (let step = 0; step < newtonSteps; step++) {
+    const precision = prior.map((_, i) => prior.map((_, j) => (i === j ? priorPrecision : 0)))
+    const slope = prior.map((value, i) => priorPrecision * (value - weights[i]!))
+    for (const { features, success } of outcomes) {
+      const expected = predictLogistic({ weights }, features)
+      const curvature = expected * (1 - expected)
+      for (let i = 0; i < features.length; i++) {
+        const feature = features[i]!
+        if (feature === 0) continue
+        slope[i]! += ((success ? 1 : 0) - expected) * feature
+        for (let j = 0; j < features.length; j++) precision[i]![j]! += curvature * feature * features[j]!
+      }
+    }
+    const by = solve(precision, slope)
+    weights = weights.map((weight, i) => weight + by[i]!)
+  }
+  return weights
+}
+
+const newtonSteps = 12
+
 export interface LogisticFit {
   readonly weights: readonly number[]
   /** Symmetric, and above 0 in every direction: the prior's is. */
   readonly precision: readonly (readonly number[])[]
 }
 
-export function predictLogistic({ weights }: LogisticFit, features: readonly number[]): number {
+export function predictLogistic({ weights }: Pick<LogisticFit, 'weights'>, features: readonly number[]): number {
   return 1 / (1 + Math.exp(-weights.reduce((sum, weight, i) => sum + weight * features[i]!, 0)))
 }
 

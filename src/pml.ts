@@ -9,10 +9,14 @@ import { createStaticEmbedder } from './embed/static-embedder.js'
 import { openDirectApprovals } from './execute/open-direct-approvals.js'
 import { openRuns } from './execute/open-runs.js'
 import type { Runs } from './execute/runs.js'
+import type { Advice } from './gateway/advice.js'
 import { createCallRules } from './gateway/call-rules.js'
 import { createGateway, type Gateway } from './gateway/create-gateway.js'
 import { endedCall } from './gateway/ended-call.js'
+import { isSafeTool } from './gateway/is-safe-tool.js'
+import { createSpeculationMetrics } from './gateway/metrics.js'
 import { openAdvice } from './gateway/open-advice.js'
+import { openSpeculation } from './gateway/open-speculation.js'
 import { createRiskRegistry } from './gateway/risk-registry.js'
 import { createTokenCounter } from './gateway/token-counter.js'
 import { createAnalysis } from './graph/create-analysis.js'
@@ -28,6 +32,7 @@ import type { Log } from './model/log.js'
 import { newId } from './model/new-id.js'
 import type { Permissions } from './model/permissions.js'
 import type { Redact } from './model/redact.js'
+import { collectReferences } from './model/reference.js'
 import { definitionText, isCallable, type Tool } from './model/tool.js'
 import { withinMs } from './model/within-ms.js'
 import { createIntentPlanner } from './plan/create-intent-planner.js'
@@ -90,6 +95,8 @@ const takeUpAgainMs = 2_000
 const retainAfterMs = 10 * 60_000
 const retainEveryMs = 24 * 60 * 60_000
 const settleWithinMs = 500
+/** Of what a run that waits for somebody does next: most are let go on. The ledger knows better after a while. */
+const goesOn = 0.9
 
 export function createPml(options: PmlOptions): Pml {
   const { dataDirectory, log, redact } = options
@@ -109,7 +116,10 @@ export function createPml(options: PmlOptions): Pml {
     clients: {
       of: (session) => gateway.clients.of(session),
       tellAll: (notice) => gateway.clients.tellAll(notice),
-      resourceUpdated: (server, uri) => gateway.clients.resourceUpdated(server, uri),
+      resourceUpdated(server, uri) {
+        speculation.moved(server)
+        gateway.clients.resourceUpdated(server, uri)
+      },
     },
     clientInfo: { name: 'casys-pml', version },
     log,
@@ -127,6 +137,7 @@ export function createPml(options: PmlOptions): Pml {
     await advised.load(store)
     await preferences.load(store)
     await risks.load(store)
+    await speculation.load(store)
   }
   const lateStore = createLateStore({
     dataDirectory,
@@ -173,7 +184,23 @@ export function createPml(options: PmlOptions): Pml {
     redact,
     log,
   })
-  const { advice } = advised
+  const metrics = createSpeculationMetrics()
+  const speculation = openSpeculation({
+    callTool(call) {
+      start()
+      return upstreams.callTool(call)
+    },
+    config: () => config.speculation,
+    tool: upstreams.tool,
+    servers: upstreams,
+    isSafe: (tool) => isSafeTool(tool, config, risks.rate(tool)),
+    foresight: advised.foresight,
+    store: lateStore.current,
+    onEntry: metrics.take,
+    redact,
+    log,
+  })
+  const advice = heard(advised.advice, speculation.hear)
   const learning = createLearning({
     graph,
     createGraph: () => createKnowledgeGraph(graphOptions),
@@ -230,10 +257,6 @@ export function createPml(options: PmlOptions): Pml {
   let retaining: NodeJS.Timeout | undefined
   const startTimer = setTimeout(start, startAfterMs)
 
-  const callTool: Upstreams['callTool'] = (call) => {
-    start()
-    return upstreams.callTool(call)
-  }
   const onDecision = (decision: Decision): void => {
     void preferences.decided(decision).then(risks.remember)
     const { tool, runId, answer } = decision
@@ -248,7 +271,7 @@ export function createPml(options: PmlOptions): Pml {
     log,
   })
   const runs = openRuns({
-    callTool,
+    callTool: speculation.callTool,
     store: lateStore.current,
     owner: readOwnerId(dataDirectory),
     rules,
@@ -257,6 +280,10 @@ export function createPml(options: PmlOptions): Pml {
     onEnd(plan, run, lesson) {
       advice.runEnded(plan, run)
       void learning.learn(plan, run, lesson)
+    },
+    onPause(session, upcoming) {
+      const known = upcoming.filter(({ arguments: args }) => collectReferences(args).length === 0)
+      speculation.prepare(session, known, goesOn)
     },
     onDecision,
     redact,
@@ -299,8 +326,9 @@ export function createPml(options: PmlOptions): Pml {
         return search.search(query, wanted)
       },
     },
-    callTool,
+    callTool: speculation.callTool,
     endSession(session) {
+      speculation.endSession(session)
       upstreams.endSession(session)
       learning.endSession(session)
       advice.endSession(session)
@@ -332,7 +360,13 @@ export function createPml(options: PmlOptions): Pml {
       const { session, tool, errorCode, startedAt, endedAt } = ended
       const success = errorCode === undefined
       advice.callEnded({ session, tool, success, isFault: isFault(errorCode), startedAt, endedAt })
+      speculation.lookAhead(session)
     },
+    runEnded: speculation.lookAhead,
+    speculation: { config: () => config, store: lateStore.current, flush: speculation.flush, redact },
+    metrics,
+    prepared: speculation.prepared,
+    prepare: speculation.prepare,
     explain: (plan) =>
       explainPlan(plan, { graph, pageRank: (tool) => analysis.current().pageRank.get(tool) }),
     learned: {
@@ -377,6 +411,7 @@ export function createPml(options: PmlOptions): Pml {
       clearTimeout(retaining)
       await gateway.close()
       await runs.close()
+      await speculation.close()
       templates.close()
       // Each of them within a second: a process is gone within 2 s of being asked to end.
       await Promise.all([
@@ -389,6 +424,21 @@ export function createPml(options: PmlOptions): Pml {
       stopPersist()
       await persist.close()
       await lateStore.close()
+    },
+  }
+}
+
+/** What clients ask for is heard by who looks ahead, too. */
+function heard(advice: Advice, hear: (session: string, request: string) => void): Advice {
+  return {
+    ...advice,
+    judgeHits(found) {
+      if (found.session !== undefined) hear(found.session, found.intent)
+      return advice.judgeHits(found)
+    },
+    planJudged(judged) {
+      hear(judged.session, judged.intent)
+      advice.planJudged(judged)
     },
   }
 }

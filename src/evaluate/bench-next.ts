@@ -4,15 +4,8 @@
  * are asked about teach neither one another nor the weights. Never opens a data directory.
  */
 import { UsageError } from '../errors.js'
-import type { Analysis } from '../graph/create-analysis.js'
-import { createKnowledgeGraph } from '../graph/create-knowledge-graph.js'
-import type { KnowledgeGraph } from '../graph/knowledge-graph.js'
-import { louvain } from '../graph/louvain.js'
-import { pageRank } from '../graph/page-rank.js'
 import { seededRandom } from '../model/seeded-random.js'
-import { createNextTools } from '../plan/predict/create-next-tools.js'
-import type { NextTools, PastSequence } from '../plan/predict/next-tools.js'
-import { createWordLikeness } from '../plan/predict/word-likeness.js'
+import { learnNext, type ToolSession, toPast } from './learn-next.js'
 import {
   type JudgedStep,
   type NextFigures,
@@ -21,9 +14,9 @@ import {
   nextIntervals,
 } from './next-figures.js'
 import { type NextFloor, nextFloors } from './next-floors.js'
-import { splitSeqs } from './next-split-seqs.js'
 import { percentile } from './percentile.js'
 import { readSeqs, type Sequence, type SequenceSet } from './read-seqs.js'
+import { splitByGroup } from './split-by-group.js'
 
 export interface NextReport extends NextFigures {
   readonly interval: NextIntervals
@@ -49,10 +42,6 @@ export interface BenchNextOptions {
 }
 
 const mostRanked = 10
-const msPerSession = 60_000
-const msPerStep = 1_000
-/** Any whole hour will do: nothing in a set has a time. */
-const end = Date.UTC(2026, 0, 15, 12)
 
 export async function benchNext({
   set: directory,
@@ -60,7 +49,7 @@ export async function benchNext({
   onPrediction,
 }: BenchNextOptions): Promise<NextReport> {
   const set = await readSeqs(directory)
-  const { learned, asked } = splitSeqs(set.sequences, seed)
+  const { learned, asked } = splitByGroup(set.sequences, seed)
   if (!asked.some(({ steps }) => steps.length > 1) || learned.length === 0)
     throw new UsageError(
       `No step in ${directory} can be asked for.`,
@@ -92,11 +81,9 @@ function askAll(
   { set, learned, asked }: Question,
   { times, onPrediction }: { readonly times: number[]; onPrediction(prediction: NextPrediction): void },
 ): readonly (readonly JudgedStep[])[] {
-  const next = learn(
-    learned.map((sequence, at) => toPast(sequence, end - (learned.length - at) * msPerSession, set)),
-  )
+  const next = learnNext(learned.map((sequence) => toSession(sequence, set)))
   return asked.map((sequence) => {
-    const { session, intent, steps } = toPast(sequence, end, set)
+    const { session, intent, steps } = toPast(toSession(sequence, set), 0)
     const judged = steps.flatMap((step, at) => {
       if (at === 0) {
         next.follow({ session, ...step, ...(intent !== undefined && { intent }) })
@@ -115,51 +102,8 @@ function askAll(
   })
 }
 
-/** As the gateway would have: every session into the graph and into what is foretold, then the weights fitted once. */
-function learn(past: readonly PastSequence[]): NextTools {
-  const graph = createKnowledgeGraph({ now: () => end, cosine: () => undefined })
-  for (const { steps } of past)
-    graph.observe(
-      steps.slice(1).flatMap(({ tool, at }, before) => {
-        const from = steps[before]!.tool
-        return from === tool ? [] : [{ from, to: tool, type: 'sequence' as const, success: true, at }]
-      }),
-    )
-  const analysis = analyse(graph)
-  const next = createNextTools({
-    graph,
-    analysis: () => analysis,
-    now: () => end,
-    intents: createWordLikeness(),
-    episodic: () => 0,
-  })
-  next.replay(past)
-  next.refit()
-  return next
-}
-
-function analyse(graph: KnowledgeGraph): Analysis {
-  const { nodes, pairs } = graph.weightedPairs()
-  if (nodes.length === 0) return { revision: graph.revision, pageRank: new Map(), communities: new Map() }
-  const [ranks, groups] = [pageRank(pairs), louvain(pairs)]
-  return {
-    revision: graph.revision,
-    pageRank: new Map(nodes.map((node, at) => [node, ranks[at]!])),
-    communities: new Map(nodes.map((node, at) => [node, groups[at]!])),
-  }
-}
-
-function toPast({ id, query, steps }: Sequence, startedAt: number, set: SequenceSet): PastSequence {
-  return {
-    session: id,
-    ...(query !== undefined && { intent: query }),
-    // A set does not say which calls failed.
-    steps: steps.map((tool, at) => ({
-      tool: set.toolOf(tool),
-      success: true,
-      at: startedAt + at * msPerStep,
-    })),
-  }
+function toSession({ id, query, steps }: Sequence, set: SequenceSet): ToolSession {
+  return { id, query, tools: steps.map(set.toolOf) }
 }
 
 function hideRequest(sequence: Sequence): Sequence {

@@ -1,4 +1,5 @@
-import { bootstrapInterval, type Interval } from './bootstrap-interval.js'
+import type { Interval } from './bootstrap-interval.js'
+import { ratioInterval } from './ratio-interval.js'
 
 /** One step: what was ranked, what had come before, what came. */
 export interface JudgedStep {
@@ -40,10 +41,6 @@ export interface NextIntervals {
   readonly 'novel_hit@3': Interval
 }
 
-/**
- * Steps of one session are no draws of their own, so sessions are drawn: each is worth its hits, less the mean for each of its
- * steps, which adds up to how far the mean would lie off.
- */
 export function nextIntervals(
   sessions: readonly (readonly JudgedStep[])[],
   { random }: { random(): number },
@@ -63,21 +60,6 @@ export function nextIntervals(
       random,
     ),
   }
-}
-
-function ratioInterval(
-  sessions: readonly { readonly hits: number; readonly of: number }[],
-  random: () => number,
-): Interval {
-  const of = sessions.reduce((sum, session) => sum + session.of, 0)
-  if (of === 0) return [0, 0]
-  const mean = sessions.reduce((sum, { hits }) => sum + hits, 0) / of
-  const perStep = sessions.length / of
-  const [low, high] = bootstrapInterval(
-    sessions.map((session) => (session.hits - mean * session.of) * perStep),
-    random,
-  )
-  return [mean + low, mean + high]
 }
 
 function placeOf({ ranked, came }: JudgedStep): number {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { splitSeqs } from './next-split-seqs.js'
 import { readSeqs } from './read-seqs.js'
+import { splitByGroup } from './split-by-group.js'
 import { openTestSet, type TestSet } from './test-set.contract.js'
 
 let set: TestSet
@@ -61,10 +61,10 @@ it('sessions of one task are on one side of a split, a fifth of the tasks on the
     query: undefined,
     steps: [],
   }))
-  const { learned, asked } = splitSeqs(rows, 42)
+  const { learned, asked } = splitByGroup(rows, 42)
   const groups = new Set(asked.map(({ group }) => group))
   expect(learned.some(({ group }) => groups.has(group))).toBe(false)
   expect(asked).toHaveLength(80)
   expect(learned).toHaveLength(320)
-  expect(new Set(splitSeqs(rows.toReversed(), 42).asked.map(({ group }) => group))).toEqual(groups)
+  expect(new Set(splitByGroup(rows.toReversed(), 42).asked.map(({ group }) => group))).toEqual(groups)
 })

@@ -29,6 +29,7 @@ function open() {
     concurrentCalls: () => 4,
     onEnd: (plan, run) => void ended.push([plan, run]),
     onDecision() {},
+    onPause() {},
     redact: (text) => text,
     log: { ...silentLog, error: (message) => void logged.push(message) },
     now: Date.now,

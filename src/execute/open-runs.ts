@@ -44,6 +44,8 @@ export interface RunsOptions {
    * names this ending: a run that was opened again ends more than once.
    */
   onEnd(plan: Plan, run: Run, lesson: string): void
+  /** Nothing goes on until somebody does something: what comes then, with the arguments it will have. */
+  onPause(session: string, upcoming: readonly TaskOutcome[]): void
   /** A decision has its answer, and that is stored. */
   onDecision(decision: Decision): void
   readonly redact: Redact
@@ -103,6 +105,7 @@ export function openRuns(options: RunsOptions): OpenRuns {
     record: (step) => record(id, beginning, step),
     onEvent(event) {
       if (event.type === 'decision-end') options.onDecision(event.decision)
+      if (event.type === 'run-pause') options.onPause(start.session, active.get(id)?.upcoming() ?? [])
       // While nobody listens, nothing is kept.
       if (listeners > 0) hub.push(lightenEvent(event))
     },

@@ -76,6 +76,7 @@ function createWorld() {
       directApprovals: { answer: () => Promise.reject(new Error('none')) },
       concurrentCalls: () => 4,
       onDecision() {},
+      onPause() {},
       onEnd() {},
       redact: createRedact([secret]),
       log: silentLog,

@@ -18,6 +18,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Server, Transport } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { DirectApprovals } from '../execute/open-direct-approvals.js'
+import type { KnownCall } from '../execute/speculate/speculation-room.js'
 import type { CallRules } from '../model/call-rules.js'
 import type { PmlConfig } from '../model/config.js'
 import type { Log } from '../model/log.js'
@@ -111,6 +112,10 @@ export interface GatewayOptions {
   prepared(session: string): readonly PreparedCall[]
   /** A tool that a client called by itself has answered, or failed. */
   onCall(call: DirectCall): void
+  /** A run of this session has ended. */
+  runEnded(session: string): void
+  /** These will be called if what was suggested is taken up, with this probability: they may be run ahead. */
+  prepare(session: string, calls: readonly KnownCall[], p: number): void
   explain(plan: IntentPlan): PlanExplanation
   readonly learned: Learned
   trust(seen: readonly SeenChange[]): Promise<readonly Tool[]>
@@ -223,7 +228,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     offerPrepared(createDiscover({ view, findTools, redact }), ready),
     offerPrepared(
       offerNext(
-        createExecuteWorkflow({ ...intents, resolve, runs, results, desk, states }),
+        createExecuteWorkflow({ ...intents, resolve, runs, results, desk, states, prepare: options.prepare }),
         options.advice.likelyNext,
       ),
       ready,

@@ -28,6 +28,7 @@ import { seededRandom } from '../model/seeded-random.js'
 import type { ToolId } from '../model/tool.js'
 import { withinMs } from '../model/within-ms.js'
 import { createNextTools } from '../plan/predict/create-next-tools.js'
+import type { PredictedTool } from '../plan/predict/next-tools.js'
 import { readState } from '../plan/predict/next-tools-state.js'
 import { createWordLikeness } from '../plan/predict/word-likeness.js'
 import { rankerState, type Store } from '../store/store.js'
@@ -47,6 +48,8 @@ export interface OpenAdviceOptions {
 
 export interface OpenAdvice extends Pick<Learned, 'reliability' | 'weights' | 'refit'> {
   readonly advice: Advice
+  /** What running ahead goes by. */
+  readonly foresight: Foresight
   /** How calls went: `learn/` keeps it in step with the store. */
   readonly thompson: Thompson
   readonly records: AlgorithmLog
@@ -57,6 +60,18 @@ export interface OpenAdvice extends Pick<Learned, 'reliability' | 'weights' | 'r
   /** What is not written yet is not to be. */
   forget(): void
   close(): Promise<void>
+}
+
+export interface Foresight {
+  /** What this session is about, before its next call. */
+  hear(session: string, intent: string): void
+  /** The likeliest next tools of those that `among` says, the likeliest first. Empty while nothing is known, and while too much is to be learned. */
+  nextTools(
+    session: string,
+    wanted: { readonly limit: number; among(tool: ToolId): boolean },
+  ): readonly PredictedTool[]
+  /** From which probability on a safe tool may be run ahead. */
+  threshold(tool: ToolId): number
 }
 
 /** Under these names the store keeps what has no table of its own. */
@@ -225,6 +240,22 @@ export function openAdvice(options: OpenAdviceOptions): OpenAdvice {
         return guarded([], () => advice.likelyNext(session))
       },
       endSession: (session) => ended.add(() => advice.endSession(session)),
+    },
+    foresight: {
+      hear: (session, intent) => ended.add(() => nextTools.hear(session, redact(intent))),
+      nextTools(session, wanted) {
+        if (!isRankerLoaded || ended.size > mostBeforeOffer) return []
+        ended.drain()
+        return guarded([], () => nextTools.predict(session, wanted))
+      },
+      threshold: (tool) =>
+        thresholds.of({
+          mode: 'speculation',
+          tool,
+          risk: 'safe',
+          alpha: graph.activeAlpha(tool),
+          workflowType: workflowTypeOf(['safe']),
+        }).value,
     },
     thompson,
     records,

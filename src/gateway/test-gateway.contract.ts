@@ -238,6 +238,8 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
     speculation: { config: () => config, store: noMemory.store, async flush() {}, redact },
     metrics,
     prepared: options.prepared ?? (() => []),
+    runEnded() {},
+    prepare() {},
     onCall: (call) => void directCalls.push(call),
     explain: (plan) => explainPlan(plan, { graph, pageRank: () => undefined }),
     learned: {

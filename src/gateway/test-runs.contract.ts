@@ -36,6 +36,7 @@ export function openTestRuns({ store, approvals, ...options }: TestRunsOptions) 
     concurrentCalls: () => 8,
     onEnd() {},
     onDecision() {},
+    onPause() {},
     log: silentLog,
     now: Date.now,
   })

@@ -26,35 +26,71 @@ export function fitLogistic(
 }
 
 /**
- * All outcomes at once, from the prior on: Newton's method, which a dozen steps bring to its end on curves as smooth as this one.
- * P. McCullagh, J. Nelder: Generalized Linear Models, 1989, with a Gaussian prior.
+ * All outcomes at once, from the prior on: Newton's method, each step halved until the fit is better for it, as a whole step may lead away
+ * from where it wants to go. P. McCullagh, J. Nelder: Generalized Linear Models, 1989, with a Gaussian prior.
  */
 export function fitLogisticToAll(
   prior: readonly number[],
-  outcomes: readonly { readonly features: readonly number[]; readonly success: boolean }[],
+  outcomes: readonly Outcome[],
   { priorPrecision }: { readonly priorPrecision: number },
 ): readonly number[] {
+  const misfit = (weights: readonly number[]): number =>
+    outcomes.reduce(
+      (sum, { features, success }) => {
+        const expected = predictLogistic({ weights }, features)
+        return sum - Math.log(Math.max(1e-12, success ? expected : 1 - expected))
+      },
+      weights.reduce((sum, weight, i) => sum + (priorPrecision / 2) * (weight - prior[i]!) ** 2, 0),
+    )
   let weights = prior
-  for (let step = 0; step < newtonSteps; step++) {
-    const precision = prior.map((_, i) => prior.map((_, j) => (i === j ? priorPrecision : 0)))
-    const slope = prior.map((value, i) => priorPrecision * (value - weights[i]!))
-    for (const { features, success } of outcomes) {
-      const expected = predictLogistic({ weights }, features)
-      const curvature = expected * (1 - expected)
-      for (let i = 0; i < features.length; i++) {
-        const feature = features[i]!
-        if (feature === 0) continue
-        slope[i]! += ((success ? 1 : 0) - expected) * feature
-        for (let j = 0; j < features.length; j++) precision[i]![j]! += curvature * feature * features[j]!
-      }
+  let now = misfit(weights)
+  for (let step = 0; step < mostSteps; step++) {
+    const by = newtonStep(weights, prior, outcomes, priorPrecision)
+    let share = 1
+    let next = weights
+    let then = Number.POSITIVE_INFINITY
+    while (share > leastShare && !(then < now)) {
+      next = weights.map((weight, i) => weight + share * by[i]!)
+      then = misfit(next)
+      share /= 2
     }
-    const by = solve(precision, slope)
-    weights = weights.map((weight, i) => weight + by[i]!)
+    if (!(then < now)) return weights
+    const isSettled = now - then < 1e-6
+    ;[weights, now] = [next, then]
+    if (isSettled) return weights
   }
   return weights
 }
 
-const newtonSteps = 12
+interface Outcome {
+  readonly features: readonly number[]
+  readonly success: boolean
+}
+
+/** A dozen are enough on a curve as smooth as this one. */
+const mostSteps = 25
+const leastShare = 1e-4
+
+function newtonStep(
+  weights: readonly number[],
+  prior: readonly number[],
+  outcomes: readonly Outcome[],
+  priorPrecision: number,
+): readonly number[] {
+  const precision = prior.map((_, i) => prior.map((_, j) => (i === j ? priorPrecision : 0)))
+  const slope = prior.map((value, i) => priorPrecision * (value - weights[i]!))
+  for (const { features, success } of outcomes) {
+    const expected = predictLogistic({ weights }, features)
+    const curvature = expected * (1 - expected)
+    for (let i = 0; i < features.length; i++) {
+      const feature = features[i]!
+      if (feature === 0) continue
+      slope[i]! += ((success ? 1 : 0) - expected) * feature
+      for (let j = 0; j < features.length; j++) precision[i]![j]! += curvature * feature * features[j]!
+    }
+  }
+  return solve(precision, slope)
+}
 
 export interface LogisticFit {
   readonly weights: readonly number[]
@@ -62,7 +98,10 @@ export interface LogisticFit {
   readonly precision: readonly (readonly number[])[]
 }
 
-export function predictLogistic({ weights }: Pick<LogisticFit, 'weights'>, features: readonly number[]): number {
+export function predictLogistic(
+  { weights }: Pick<LogisticFit, 'weights'>,
+  features: readonly number[],
+): number {
   return 1 / (1 + Math.exp(-weights.reduce((sum, weight, i) => sum + weight * features[i]!, 0)))
 }
 

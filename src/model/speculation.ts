@@ -76,6 +76,8 @@ export type Refusal =
   | 'below threshold'
   /** The call's cut-off, which holds the preset. */
   | 'below cut-off'
+  /** It was run ahead in this session, and nobody asked for it while it held. */
+  | 'unused before'
   | 'server not well'
   | 'rate limited'
   /** A call that may write is under way on that server. */

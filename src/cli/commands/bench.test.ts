@@ -121,7 +121,11 @@ it.each([
   [['plan', '--set', '.', '--seeds', 'x'], '--seeds: expected a whole number, got "x"'],
   [['plan', '--set', '.', '--predictions', 'nowhere/file'], '--predictions: ENOENT'],
   [['retrieval', '--set', '.', '--train', '.'], '--train: only plan takes it'],
-  [['speed', '--set', '.'], 'What can be measured: retrieval, plan'],
+  [['plan', '--set', '.', '--preset', 'eager'], '--preset: only speculate takes it'],
+  [['next', '--set', '.', '--hide-request'], '--hide-request: only speculate takes it'],
+  [['speculate', '--set', '.', '--preset', 'bold'], '--preset: expected careful or eager'],
+  [['speculate', '--set', '.'], 'calls.jsonl cannot be read: ENOENT'],
+  [['speed', '--set', '.'], 'What can be measured: retrieval, plan, next, speculate, risk'],
 ])('bench %j says what is wrong', async (args, why) => {
   const { code, stdout, stderr } = await pml('bench', ...args)
   expect([code, stdout]).toEqual([2, ''])

@@ -9,9 +9,11 @@ import { benchPlan, type PlanPrediction, type PlanReport } from '../../evaluate/
 import { benchRetrieval, type Prediction, type RetrievalReport } from '../../evaluate/bench-retrieval.js'
 import { meanOfSeeds } from '../../evaluate/mean-of-seeds.js'
 import { openPlanner } from '../../evaluate/open-planner.js'
+import type { SpeculationPreset } from '../../model/speculation.js'
 import { describePlan } from '../bench/describe-plan.js'
 import { measureNext } from '../bench/measure-next.js'
 import { measureRisk } from '../bench/measure-risk.js'
+import { measureSpeculate, readPreset } from '../bench/measure-speculate.js'
 import { readSeeds } from '../bench/read-seeds.js'
 import { defineCliCommand } from '../cli-command.js'
 import { countOf } from '../count-of.js'
@@ -25,7 +27,7 @@ export const benchCommand = defineCliCommand({
     question: {
       type: 'positional',
       required: true,
-      description: 'What to measure: retrieval, plan, next, risk',
+      description: 'What to measure: retrieval, plan, next, speculate, risk',
     },
     set: {
       type: 'string',
@@ -43,6 +45,15 @@ export const benchCommand = defineCliCommand({
       description: 'plan: learn from the plans of this set first; of the set itself, four fifths',
     },
     'from-intent': { type: 'boolean', description: 'plan: choose the tools too, from the whole catalogue' },
+    preset: {
+      type: 'string',
+      valueHint: 'careful|eager',
+      description: 'speculate: how sure a call has to be (default: careful)',
+    },
+    'hide-request': {
+      type: 'boolean',
+      description: 'speculate: as where a client calls tools by itself and says nothing',
+    },
     predictions: {
       type: 'string',
       valueHint: 'file',
@@ -58,6 +69,7 @@ export const benchCommand = defineCliCommand({
     'pml bench retrieval --set sets/mine --embedder none --json',
     'pml bench plan --set sets/mine --train sets/mine --seeds 42-46',
     'pml bench next --set sets/mine --seeds 42-46',
+    'pml bench speculate --set sets/mine --preset eager',
     'pml bench risk --set sets/mine',
   ],
   notes: `
@@ -69,6 +81,8 @@ THE SET
                    "edges": [["a", "b"]], "edge_fields": [["a", "b", "path", "file"]]}
                   "edges_by_tool": [["t1", "t2"]] or "levels": [["a"], ["b"]] instead of edges; "split": "test"
   seqs.jsonl      {"id": "s1", "query": "...", "steps": ["t1", "t2"], "group": "task 1"}
+  calls.jsonl     {"id": "s1", "query": "...", "group": "task 1",
+                   "calls": [{"turn": 0, "tool": "t1", "arguments": {"path": "a"}, "result": "..."}]}
   risk.jsonl      {"name": "delete_file", "description": "...", "readOnly": false, "destructive": true}
 
   plan gives the tools of each row in an order that says nothing, and compares the links that are found with the row's.
@@ -84,10 +98,15 @@ THE SET
     const planOnly = args.train ? '--train' : args['from-intent'] ? '--from-intent' : undefined
     if (planOnly !== undefined && args.question !== 'plan')
       throw new UsageError(`${planOnly}: only plan takes it.`)
+    const speculateOnly = args.preset ? '--preset' : args['hide-request'] ? '--hide-request' : undefined
+    if (speculateOnly !== undefined && args.question !== 'speculate')
+      throw new UsageError(`${speculateOnly}: only speculate takes it.`)
     const { report, text, predictions } = await measure({
       set: resolve(io.cwd, args.set),
       train: args.train ? resolve(io.cwd, args.train) : undefined,
       fromIntent: args['from-intent'] === true,
+      preset: readPreset(args.preset ?? 'careful'),
+      hideRequest: args['hide-request'] === true,
       seeds: readSeeds(args),
       openEmbedder: () => openChosen(args.embedder, args.config, io),
     })
@@ -101,6 +120,8 @@ interface Choices {
   readonly set: string
   readonly train: string | undefined
   readonly fromIntent: boolean
+  readonly preset: SpeculationPreset
+  readonly hideRequest: boolean
   readonly seeds: readonly number[]
   /** A bench closes the one it was given. */
   openEmbedder(): Promise<Embedder | undefined>
@@ -116,6 +137,7 @@ const questions: ReadonlyMap<string, (choices: Choices) => Promise<Measured>> = 
   ['retrieval', measureRetrieval],
   ['plan', measurePlan],
   ['next', measureNext],
+  ['speculate', measureSpeculate],
   ['risk', measureRisk],
 ])
 

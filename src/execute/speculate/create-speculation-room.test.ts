@@ -362,21 +362,49 @@ describe('looking ahead', () => {
     test.predictions = Array.from({ length: 20 }, (_, n) => predicted(`fs:read${n}`))
     test.config = { ...testConfig, mode: 'off' }
     await test.look()
-    test.room.prepare('s', [{ tool: 'fs:read' as ToolId, arguments: {} }])
+    test.room.prepare('s', [{ tool: 'fs:read' as ToolId, arguments: {} }], 1)
     expect(test.ledger()).toEqual([])
     test.config = testConfig
     await test.look()
     expect(test.ledger()).toHaveLength(10)
   })
 
-  test('prepares what a plan will call without asking how likely it is', async () => {
-    const test = openTestRoom({ judge: () => 'below cut-off' })
-    test.room.prepare('s', [
-      { tool: 'fs:read' as ToolId, arguments: { path: 'a' } },
-      { tool: 'fs:write' as ToolId, arguments: { path: 'a' } },
+  test('prepares what a plan will call where the plan is sure enough', async () => {
+    const test = openTestRoom({ judge: ({ p }) => (p < 0.8 ? 'below cut-off' : undefined) })
+    test.room.prepare(
+      's',
+      [
+        { tool: 'fs:read' as ToolId, arguments: { path: 'a' } },
+        { tool: 'fs:write' as ToolId, arguments: { path: 'a' } },
+      ],
+      0.9,
+    )
+    test.room.prepare('s', [{ tool: 'fs:read' as ToolId, arguments: { path: 'b' } }], 0.7)
+    expect(test.ledger()).toEqual([
+      'fs:read started',
+      'fs:write refused not safe',
+      'fs:read refused below cut-off',
     ])
-    expect(test.ledger()).toEqual(['fs:read started', 'fs:write refused not safe'])
-    expect(test.entries.get('id1')).toMatchObject({ p: 1, source: 'plan' })
+    expect(test.entries.get('id1')).toMatchObject({ p: 0.9, source: 'plan' })
+  })
+
+  test('does not run again what nobody asked for while it held, until somebody does or a write has come', async () => {
+    const test = openTestRoom()
+    test.predictions = [predicted('fs:read')]
+    const runAndExpire = async (): Promise<void> => {
+      await test.look()
+      test.made.at(-1)!.give(text('ahead'))
+      await turn()
+      test.clock.ms += 10 * 60_000 + 1
+      await test.look()
+    }
+    await runAndExpire()
+    expect(test.ledger()).toEqual(['fs:read started wasted', 'fs:read refused unused before'])
+    const own = test.ask('fs:read', predicted('fs:read').arguments)
+    test.made.at(-1)!.give(text('own'))
+    await own
+    await test.look()
+    expect(test.ledger().at(-1)).toBe('fs:read started')
   })
 
   test('never throws, and leaves real calls alone, whoever fails', async () => {
@@ -397,7 +425,7 @@ describe('looking ahead', () => {
       const test = openTestRoom({ [part]: broken })
       test.predictions = [predicted('fs:read')]
       await test.look()
-      test.room.prepare('s', [{ tool: 'fs:other' as ToolId, arguments: {} }])
+      test.room.prepare('s', [{ tool: 'fs:other' as ToolId, arguments: {} }], 1)
       for (const call of test.made) call.give(text('ahead'))
       await turn()
       expect(test.room.prepared('s').length, part).toBeLessThanOrEqual(2)

@@ -1,7 +1,6 @@
 import { CallAbortedError, PmlError, UpstreamError } from '../../errors.js'
 import { createIdleQueue } from '../../model/create-idle-queue.js'
 import type { PredictedCall } from '../../model/predicted-call.js'
-import type { Refusal } from '../../model/speculation.js'
 import type { ToolId } from '../../model/tool.js'
 import type { ToolCall, ToolResult } from '../../model/tool-call.js'
 import { unlessAborted } from '../../model/unless-aborted.js'
@@ -26,6 +25,7 @@ import {
   type SpeculationRoomOptions,
 } from './speculation-room.js'
 import { createTimesToLive } from './time-to-live.js'
+import { createUnusedCalls } from './unused-calls.js'
 import { createWasteBudget } from './waste-budget.js'
 
 /** Three can run; the others are looked at for the ledger, which learns from what it did not run. */
@@ -41,6 +41,7 @@ export function createSpeculationRoom(options: SpeculationRoomOptions): Speculat
   const epochs = createServerEpochs(options)
   const rests = createServerRests(options)
   const budget = createWasteBudget(options)
+  const unused = createUnusedCalls()
   const timesToLive = createTimesToLive()
   const cache = createResultCache({ onOut: discard })
   const ledger = createLedger({
@@ -71,11 +72,9 @@ export function createSpeculationRoom(options: SpeculationRoomOptions): Speculat
       if (toLookAt.size === 0) setImmediate(lookAtAll)
       toLookAt.add(session)
     },
-    prepare(session, calls) {
-      quietly(() => {
-        for (const call of calls.slice(0, mostLookedAt))
-          quietly(() => consider(session, asPredicted(call), () => undefined))
-      })
+    prepare(session, calls, p) {
+      for (const call of calls.slice(0, mostLookedAt))
+        quietly(() => consider(session, asPredicted(call, share(p))))
     },
     prepared: (session) => cache.prepared(session, (ahead) => !ahead.isTaken && mayBeGiven(ahead)),
     moved(server) {
@@ -145,6 +144,7 @@ export function createSpeculationRoom(options: SpeculationRoomOptions): Speculat
     // Its server asks something first: it has not ended.
     if (isInputRequired(result)) return
     ledger.called(session, number, key)
+    if (key !== undefined) unused.forget(session, key)
     const call: SeenCall = { session, tool, arguments: args, startedAt, endedAt: now() }
     options.onCall(result === undefined ? call : { ...call, result })
   }
@@ -214,6 +214,8 @@ export function createSpeculationRoom(options: SpeculationRoomOptions): Speculat
   function discard(ahead: Ahead): void {
     if (ahead.isTaken) return
     ahead.stop()
+    // After a write it may be wanted once more; what nobody wanted while it held is not tried again and again.
+    if (ahead.epoch === epochs.epoch(ahead.server)) unused.note(ahead.session, ahead.key)
     const tookMs = ahead.ready?.tookMs
     ledger.close(ahead.row, 'wasted', tookMs === undefined ? {} : { tookMs })
   }
@@ -228,22 +230,17 @@ export function createSpeculationRoom(options: SpeculationRoomOptions): Speculat
     if (isClosed || options.config().mode === 'off') return
     sweep()
     const calls = options.predict(session).slice(0, mostLookedAt).map(withTrueShares)
-    for (const call of calls.toSorted((a, b) => b.p - a.p))
-      quietly(() => consider(session, call, (one) => options.judge(one)))
+    for (const call of calls.toSorted((a, b) => b.p - a.p)) quietly(() => consider(session, call))
   }
 
-  function consider(
-    session: string,
-    call: PredictedCall,
-    judge: (call: PredictedCall) => Refusal | undefined,
-  ): void {
+  function consider(session: string, call: PredictedCall): void {
     const config = options.config()
     if (isClosed || config.mode === 'off') return
     const key = callKey(call.tool, call.arguments)
     if (key === undefined || ledger.find(session, key)?.entry.decision === 'started') return
     const refusal = refusalOf(call, {
       config,
-      judge,
+      judge: (one) => options.judge(one),
       isSafe,
       isNeverAhead,
       mayWrite,
@@ -251,6 +248,7 @@ export function createSpeculationRoom(options: SpeculationRoomOptions): Speculat
       epochs,
       rests,
       budget,
+      wasUnused: unused.has(session, key),
       atOnce: underWay.size,
     })
     if (refusal !== undefined) ledger.enter(session, key, call, { decision: 'refused', refusal, cost: 0 })
@@ -335,6 +333,7 @@ export function createSpeculationRoom(options: SpeculationRoomOptions): Speculat
   function endSession(session: string): void {
     toLookAt.delete(session)
     cache.drop((ahead) => ahead.session === session)
+    unused.endSession(session)
     ledger.endSession(session)
   }
 
@@ -408,7 +407,7 @@ function share(value: number): number {
   return value > 0 ? Math.min(1, value) : 0
 }
 
-function asPredicted({ tool, arguments: args }: KnownCall): PredictedCall {
+function asPredicted({ tool, arguments: args }: KnownCall, p: number): PredictedCall {
   const sources = Object.fromEntries(Object.keys(args).map((name) => [name, 'plan' as const]))
-  return { tool, arguments: args, p: 1, toolP: 1, sources, weakest: 'plan' }
+  return { tool, arguments: args, next: p, p, toolP: p, sources, weakest: 'plan' }
 }

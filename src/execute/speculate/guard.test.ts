@@ -13,6 +13,7 @@ const reasons: readonly (readonly [Refusal, (deps: GuardDeps) => Partial<GuardDe
   ['not safe', () => ({ isSafe: () => false })],
   ['never ahead', () => ({ isNeverAhead: () => true })],
   ['below threshold', () => ({ judge: () => 'below threshold' })],
+  ['unused before', () => ({ wasUnused: true })],
   ['server not well', () => ({ isWell: () => false })],
   ['rate limited', ({ rests }) => ({ rests: { ...rests, isRateLimited: () => true } })],
   ['write under way', () => ({ epochs: { isWritten: () => true } })],
@@ -31,6 +32,7 @@ const allowing: GuardDeps = {
   epochs: { isWritten: () => false },
   rests: { isRateLimited: () => false, isFailing: () => false },
   budget: { hasRoom: () => true },
+  wasUnused: false,
   atOnce: 2,
 }
 

@@ -18,6 +18,8 @@ export interface GuardDeps
   readonly epochs: Pick<ServerEpochs, 'isWritten'>
   readonly rests: Pick<ServerRests, 'isRateLimited' | 'isFailing'>
   readonly budget: Pick<WasteBudget, 'hasRoom'>
+  /** It was run for this session already, in vain. */
+  readonly wasUnused: boolean
   /** How many are under way. */
   readonly atOnce: number
 }
@@ -32,6 +34,7 @@ export function refusalOf(call: PredictedCall, deps: GuardDeps): Refusal | undef
   if (deps.isNeverAhead(call.tool)) return 'never ahead'
   const judged = deps.judge(call)
   if (judged !== undefined) return judged
+  if (deps.wasUnused) return 'unused before'
   if (!deps.isWell(server) || rests.isFailing(server)) return 'server not well'
   if (rests.isRateLimited(server)) return 'rate limited'
   if (deps.epochs.isWritten(server)) return 'write under way'

@@ -125,7 +125,7 @@ async function oneCase(seed: number): Promise<ReadonlyMap<string, number>> {
     predict: () =>
       [0, 1, 2].map(() => ({
         ...{ tool: formatToolId(pick(servers), 'read'), arguments: pick(someArguments) },
-        ...{ p: random(), toolP: 1, sources: {}, weakest: 'none' },
+        ...{ next: 0, p: random(), toolP: 1, sources: {}, weakest: 'none' },
       })),
     judge: () => (chance(0.2) ? 'below cut-off' : undefined),
     isSafe: (tool) => tool.endsWith(':read'),
@@ -171,9 +171,11 @@ async function oneCase(seed: number): Promise<ReadonlyMap<string, number>> {
     () => room.lookAhead(pick(sessions)),
     () => room.lookAhead(pick(sessions)),
     () =>
-      room.prepare(pick(sessions), [
-        { tool: formatToolId(pick(servers), 'read'), arguments: pick(someArguments) },
-      ]),
+      room.prepare(
+        pick(sessions),
+        [{ tool: formatToolId(pick(servers), 'read'), arguments: pick(someArguments) }],
+        1,
+      ),
     () => pending.length > 0 && compute(pick(pending)),
     () => pending.length > 0 && answer(pick(pending)),
     () => pending.length > 0 && answer(pick(pending)),

@@ -211,6 +211,7 @@ async function oneState(seed: number, totals: Totals): Promise<void> {
       room.prepare(
         pick(sessions),
         Array.from({ length: 4 }, () => ({ tool: pick(tools).id, arguments: pick(someArguments) })),
+        1,
       ),
     () => {
       const call = pick(tools)
@@ -297,6 +298,7 @@ function randomPrediction(
   return {
     tool: chance(0.95) ? pick(tools).id : (pick(['', ':', 'nobody:knows', 'constructor']) as ToolId),
     arguments: chance(0.9) ? pick(someArguments) : pick(odd),
+    next: pick(shares),
     p: pick(shares),
     toolP: pick(shares),
     sources: {},

@@ -33,7 +33,7 @@ test('a file is read ahead of the agent from a real server, and read anew after 
   const { room, ask, ledger } = openTestRoom({ callTool, now: Date.now })
   const read = { tool: 'fs:read_text_file' as ToolId, arguments: { path } }
   const prepareRead = async (): Promise<void> => {
-    room.prepare('s', [read])
+    room.prepare('s', [read], 1)
     await waitFor(() => room.prepared('s').some(({ isReady }) => isReady))
   }
 
@@ -57,11 +57,11 @@ test('a server that does not answer is told after five seconds that nobody waits
   const { room, ask, ledger } = openTestRoom({ callTool: upstreams.callTool, now: Date.now })
   const tool = 'silent-call:wait' as ToolId
   const begin = performance.now()
-  for (const n of [1, 2, 3, 4]) room.prepare('s', [{ tool, arguments: { n } }])
+  for (const n of [1, 2, 3, 4]) room.prepare('s', [{ tool, arguments: { n } }], 1)
   await waitFor(() => ledger().filter((line) => line.endsWith('wasted')).length === 3)
   expect(performance.now() - begin).toBeGreaterThan(4_500)
   expect(room.prepared('s')).toEqual([])
-  room.prepare('s', [{ tool, arguments: { n: 5 } }])
+  room.prepare('s', [{ tool, arguments: { n: 5 } }], 1)
   expect(ledger().slice(3)).toEqual([`${tool} refused too many at once`, `${tool} refused server not well`])
   expect(JSON.parse(textOf(await ask('silent-call:cancelled')))).toHaveLength(3)
   await room.close()

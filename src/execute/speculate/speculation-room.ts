@@ -20,8 +20,8 @@ export interface SpeculationRoom {
   readonly callTool: CallTool
   /** Looks at what comes next in this session, and runs it ahead where that may be. Returns at once, never throws. */
   lookAhead(session: string): void
-  /** These will be called if all goes on: tasks of a plan that waits. No cut-off holds them back, everything else does. */
-  prepare(session: string, calls: readonly KnownCall[]): void
+  /** These will be called if all goes on, with this probability: tasks of a plan that waits. Judged as predictions are. */
+  prepare(session: string, calls: readonly KnownCall[], p: number): void
   /** What is ready, or under way, for this session. */
   prepared(session: string): readonly PreparedCall[]
   /** What this server holds may have changed: nothing of before is given any more. Absent: any of them. */

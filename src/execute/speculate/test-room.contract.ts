@@ -100,7 +100,7 @@ export function openTestRoom(options: Partial<SpeculationRoomOptions> = {}): Tes
 }
 
 export function predicted(tool: string, args: JsonObject = {}, p = 0.9): PredictedCall {
-  return { tool: tool as ToolId, arguments: args, p, toolP: p, sources: {}, weakest: 'none' }
+  return { tool: tool as ToolId, arguments: args, next: p, p, toolP: p, sources: {}, weakest: 'none' }
 }
 
 export function text(said: string): ToolResult {

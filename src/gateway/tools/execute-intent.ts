@@ -1,5 +1,7 @@
+import type { KnownCall } from '../../execute/speculate/speculation-room.js'
 import type { Json, JsonObject } from '../../model/json.js'
 import type { IntentPlan } from '../../model/plan.js'
+import { collectReferences } from '../../model/reference.js'
 import { isRunEnded } from '../../model/run.js'
 import type { ToolResult } from '../../model/tool-call.js'
 import type { IntentMode } from '../judge-plan.js'
@@ -16,6 +18,8 @@ import { missingArguments, suggestionReply, wholeReply } from './suggestion-repl
 
 export interface ExecuteIntentDeps extends IntentDeps, RunForCallerDeps {
   readonly results: ResultStore
+  /** These will be called if the plan is taken up, with this probability. */
+  prepare(session: string, calls: readonly KnownCall[], p: number): void
 }
 
 export interface IntentRequest {
@@ -46,6 +50,7 @@ export async function executeIntent(
   )
   if (verdict === 'explicit_required') return explicitReply(plan, given, why, deps)
   suggested.note(caller.session, intent)
+  if (verdict === 'suggestion') deps.prepare(session, firstCalls(plan), plan.confidence)
   if (verdict === 'suggestion')
     return suggestionReply({ plan, why, more: {}, next: howToRun(plan), share: wholeReply }, deps)
   const isCheck = verdict === 'check'
@@ -59,6 +64,15 @@ export async function executeIntent(
   if (ran.run.status === 'complete' || !isRunEnded(ran.run.status))
     return ranReply(plan, ran, { mode: 'speculative_execution' }, deps)
   return failedReply(plan, ran, deps)
+}
+
+/** What it would begin with, where all arguments are known: the agent looks at the plan meanwhile. */
+function firstCalls({ plan, missing }: IntentPlan): readonly KnownCall[] {
+  const open = new Set(missing.map(({ task }) => task))
+  return plan.tasks.filter(
+    ({ id, dependsOn, each, arguments: args }) =>
+      dependsOn.length === 0 && each === undefined && !open.has(id) && collectReferences(args).length === 0,
+  )
 }
 
 function failedReply(plan: IntentPlan, view: RunView, deps: ExecuteIntentDeps): ToolResult {

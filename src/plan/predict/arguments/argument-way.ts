@@ -4,7 +4,6 @@
  */
 import { z } from 'zod'
 import type { Json } from '../../../model/json.js'
-import type { ArgumentSource } from '../../../model/predicted-call.js'
 import type { ToolId } from '../../../model/tool.js'
 
 export type Way =
@@ -14,7 +13,7 @@ export type Way =
   | { readonly kind: 'step'; readonly by: number }
   /** Of the newest call of that tool. */
   | { readonly kind: 'argument'; readonly tool: ToolId; readonly argument: string }
-  | { readonly kind: 'result'; readonly tool: ToolId; readonly path: string; readonly pick: Pick }
+  | { readonly kind: 'result'; readonly tool: ToolId; readonly path: string; readonly pick: Pick | 'all' }
   /** Several arguments, each from its field of one row. */
   | {
       readonly kind: 'row'
@@ -29,11 +28,11 @@ export type Way =
       readonly tool: ToolId
       readonly argument: string
       readonly path: string
-      readonly pick: Pick
+      readonly pick: Pick | 'all'
     }
 
 /**
- * Which one of several. `unused`: not given to this argument in this session yet; `after`: behind the one given last; with the number of those
+ * Which one of several; `all` of them, for an argument that is a list. `unused`: not given to this argument in this session yet; `after`: behind the one given last; with the number of those
  * that are passed over. `named`: it, or what stands beside it in its row, is in the request.
  */
 export type Pick = (typeof picks)[number]
@@ -53,10 +52,6 @@ export const picks = [
 /** What is counted together where little is known of a way by itself: its kind, and how it picks. */
 export function wayClass(way: Way): string {
   return 'pick' in way ? `${way.kind} ${way.pick}` : way.kind
-}
-
-export function sourceOf(way: Way): ArgumentSource {
-  return way.kind
 }
 
 /** The same way always gives the same text. A constant's value is not in it. */
@@ -86,7 +81,7 @@ export function readWay(text: string, value: Json | undefined): Way | undefined 
   if (text === 'same') return { kind: 'same' }
   if (text.startsWith('step ')) {
     const by = Number(text.slice('step '.length))
-    return Number.isInteger(by) ? { kind: 'step', by } : undefined
+    return Number.isInteger(by) && by !== 0 ? { kind: 'step', by } : undefined
   }
   try {
     const read = wayParts.safeParse(JSON.parse(text))
@@ -97,12 +92,13 @@ export function readWay(text: string, value: Json | undefined): Way | undefined 
 }
 
 const pick = z.enum(picks)
+const pickOrAll = z.enum([...picks, 'all'])
 const wayParts = z.union([
   z.tuple([z.literal('argument'), z.string(), z.string()]),
-  z.tuple([z.literal('result'), z.string(), z.string(), pick]),
+  z.tuple([z.literal('result'), z.string(), z.string(), pickOrAll]),
   z.tuple([z.literal('row'), z.string(), z.array(z.tuple([z.string(), z.string()])).min(2), pick]),
   z.tuple([z.literal('request'), z.string(), pick]),
-  z.tuple([z.literal('join'), z.string(), z.string(), z.string(), pick]),
+  z.tuple([z.literal('join'), z.string(), z.string(), z.string(), pickOrAll]),
 ])
 
 function fromParts(parts: z.output<typeof wayParts>): Way {

@@ -5,10 +5,16 @@
 import type { DataflowTemplate } from '../../../model/dataflow-template.js'
 import { canonicalJson, type Json, type JsonObject } from '../../../model/json.js'
 import type { ToolId } from '../../../model/tool.js'
-import { formatWay, readWay, type Way, wayClass } from './argument-way.js'
+import { habitsOf, type Place } from './argument-place.js'
+import { formatWay, type Way } from './argument-way.js'
+import { type CountedWay, newCountedWay, tickAfter } from './counted-way.js'
+import { createTemplateShelf, mostPlaces, type PlaceName, setName, waysOf } from './create-template-shelf.js'
 import { findRowWays, findWays } from './find-ways.js'
 import { followWay, type Target } from './follow-way.js'
-import { keyOf, type SessionCalls } from './session-calls.js'
+import { ownValue } from './own-value.js'
+import type { SessionCalls } from './session-calls.js'
+import { keep, newTally, tick } from './tally.js'
+import { keyOf } from './value-key.js'
 
 export interface Templates {
   /** Those of one argument, or of several together where `argument` is empty. */
@@ -19,272 +25,179 @@ export interface Templates {
   argumentSets(tool: ToolId): readonly { readonly names: readonly string[]; readonly share: number }[]
   target(tool: ToolId, argument: string): Target
   /** A call was made, from where the session was before it. */
-  count(call: { readonly tool: ToolId; readonly arguments: JsonObject; readonly at: number }, session: SessionCalls): void
+  count(call: CountedCall, session: SessionCalls): void
+  /** Ways that are known. */
   readonly size: number
   /** Those that changed since they were last asked for, and those that are gone. */
   changes(): { readonly changed: readonly DataflowTemplate[]; readonly removed: readonly DataflowTemplate[] }
-  /** In the place of all. */
+  all(): readonly DataflowTemplate[]
+  /** In the place of all. What is none of ours is passed over. */
   load(templates: readonly DataflowTemplate[]): void
 }
 
-export interface CountedWay {
-  readonly way: Way
-  count: number
-  hits: number
-  lastAt: number
-  /** The same where this tool was called just before. */
-  readonly after: Map<ToolId, { count: number; hits: number }>
-}
-
-/** Of one argument: more ways than these lead to the same few values. */
-const mostWays = 48
-const mostConstants = 40
-const mostAfter = 4
-const mostSets = 8
-/** Some 40 MB. Places that were not called for longest are forgotten first. */
-const mostInAll = 40_000
-/** Some fifty calls count: who works differently is followed within an hour. */
-const keep = 0.98
-/** So many calls of its class, and of the way at all, stand beside its own. */
-const trustInClass = 3
-const trustInWay = 4
-const mostConstantLength = 500
-
-interface Place {
-  readonly ways: Map<string, CountedWay>
-  /** By key. */
-  readonly constants: Map<string, CountedWay>
-  year: string | undefined
-}
-
-interface ToolTemplates {
-  readonly places: Map<string, Place>
-  readonly sets: Map<string, { readonly names: readonly string[]; count: number; lastAt: number }>
-  size: number
+export interface CountedCall {
+  readonly tool: ToolId
+  readonly arguments: JsonObject
+  readonly at: number
 }
 
 export interface TemplatesOptions {
-  /** Of constants: one that is not the same afterwards is not kept. */
+  /** What is not the same afterwards is not kept. */
   redact(text: string): string
 }
 
+/** So many calls of its class, and of the way at all, stand beside its own. */
+const trustInClass = 3
+const trustInWay = 4
+const longestConstant = 500
+/** Of an argument: a longer one is a text. */
+const longestName = 200
+
 export function createTemplates({ redact }: TemplatesOptions): Templates {
-  /** The one that was called last is the last. */
-  const tools = new Map<ToolId, ToolTemplates>()
-  const classes = new Map<string, { count: number; hits: number }>()
-  const changed = new Map<string, DataflowTemplate>()
-  const removed = new Map<string, DataflowTemplate>()
-  let size = 0
+  const shelf = createTemplateShelf()
+  const isClean = (text: string): boolean => redact(text) === text
 
-  const toolOf = (id: ToolId): ToolTemplates => {
-    const known = tools.get(id) ?? { places: new Map(), sets: new Map(), size: 0 }
-    tools.delete(id)
-    tools.set(id, known)
-    return known
+  const see = (counted: CountedWay, isHit: boolean, where: Where): void => {
+    const { count, hits } = counted
+    tick(counted, isHit)
+    shelf.shift(counted.way, counted.count - count, counted.hits - hits)
+    seeAfter(counted, isHit, where)
   }
-  const placeOf = (tool: ToolTemplates, argument: string): Place => {
-    const known = tool.places.get(argument)
-    if (known !== undefined) return known
-    const place: Place = { ways: new Map(), constants: new Map(), year: undefined }
-    tool.places.set(argument, place)
-    return place
+  const seeAfter = (counted: CountedWay, isHit: boolean, where: Where): void => {
+    const gone = where.after && tickAfter(counted, where.after, isHit, where.at)
+    if (gone) shelf.dropAfter(where, counted, ...gone)
   }
-  const classRate = (way: Way): number => {
-    const name = wayClass(way)
-    const { count, hits } = classes.get(name) ?? { count: 0, hits: 0 }
-    return (hits + classTrust * (classPriors[name] ?? 0.2)) / (count + classTrust)
-  }
-  const resize = (tool: ToolTemplates, by: number): void => {
-    tool.size += by
-    size += by
+  const keepRight = (way: Way, where: Where): void => {
+    const counted = newCountedWay(way, where.at)
+    tick(counted, true)
+    seeAfter(counted, true, where)
+    shelf.keepWay(where, counted)
   }
 
-  const see = (counted: CountedWay, isHit: boolean, after: ToolId | undefined, at: number): void => {
-    const rated = wayClass(counted.way)
-    const all = classes.get(rated) ?? { count: 0, hits: 0 }
-    classes.set(rated, { count: all.count * 0.999 + 1, hits: all.hits * 0.999 + (isHit ? 1 : 0) })
-    for (const one of [counted, afterOf(counted, after)]) {
-      if (one === undefined) continue
-      one.count = one.count * keep + 1
-      one.hits = one.hits * keep + (isHit ? 1 : 0)
-    }
-    counted.lastAt = at
-  }
-  const countPlace = (
-    tool: ToolTemplates,
-    argument: string,
-    { isRight, found, session, target, at }: Counting,
-  ): void => {
-    const place = placeOf(tool, argument)
-    const after = session.last?.tool
+  const countWays = (place: Place, where: Where, { target, session, found, isRight }: Counting): void => {
     for (const counted of place.ways.values()) {
       const given = followWay(counted.way, target, session)
-      if (given !== undefined) see(counted, isRight(given.values), after, at)
+      if (given === undefined) continue
+      see(counted, isRight(given.values), where)
+      counted.lastAt = where.at
     }
     for (const way of found) {
       const name = formatWay(way)
-      if (place.ways.has(name)) continue
-      const counted = { way, count: 0, hits: 0, lastAt: at, after: new Map() }
-      see(counted, true, after, at)
-      place.ways.set(name, counted)
-      resize(tool, 1)
-      if (place.ways.size > mostWays) {
-        place.ways.delete(leastOf(place.ways))
-        resize(tool, -1)
-      }
+      if (!place.ways.has(name) && isClean(name)) keepRight(way, where)
     }
   }
-  const countConstant = (tool: ToolTemplates, argument: string, value: Json, session: SessionCalls, at: number): void => {
-    const place = placeOf(tool, argument)
+  /** When one was given last is when it was right: the newest says what is given now. */
+  const countConstant = ({ constants }: Place, value: Json, where: Where): void => {
     const key = keyOf(value)
-    const year = /^(\d{4})-\d\d-\d\d/.exec(key)?.[1]
-    if (year !== undefined) place.year = year
-    const after = session.last?.tool
-    for (const [known, counted] of place.constants) see(counted, known === key, after, at)
-    if (place.constants.has(key)) return
-    const text = canonicalJson(value)
-    if (text.length > mostConstantLength || redact(text) !== text) return
-    const total = Math.max(0, ...[...place.constants.values()].map(({ count }) => count))
-    const counted = { way: { kind: 'constant', value } as const, count: total, hits: 0, lastAt: at, after: new Map() }
-    if (total === 0) see(counted, true, after, at)
-    else counted.hits = 1
-    place.constants.set(key, counted)
-    resize(tool, 1)
-    if (place.constants.size > mostConstants) {
-      place.constants.delete(leastOf(place.constants))
-      resize(tool, -1)
+    for (const [known, counted] of constants) see(counted, known === key, where)
+    const before = constants.get(key)
+    if (before === undefined) keepConstant(constants, value, where)
+    else {
+      before.lastAt = where.at
+      if (before.way.kind === 'constant' && typeof before.way.value !== typeof value)
+        respell(before, value, where)
     }
+  }
+  const keepConstant = (constants: ReadonlyMap<string, CountedWay>, value: Json, where: Where): void => {
+    const text = canonicalJson(value)
+    if (text.length > longestConstant || !isClean(text)) return
+    const way = { kind: 'constant', value } as const
+    // It could have been given at each call that the others could have been given at.
+    const count = [...constants.values()].reduce((most, one) => Math.max(most, one.count), 0)
+    if (count === 0) keepRight(way, where)
+    else shelf.keepWay(where, { ...newCountedWay(way, where.at), count, hits: 1 })
+  }
+  /** `42` in the place of `"42"`: with its counts, in another row. */
+  const respell = (before: CountedWay, value: Json, where: Where): void => {
+    shelf.dropWay(where, before)
+    const anew = { isChanged: true, isStored: false }
+    for (const tally of before.after.values()) Object.assign(tally, anew)
+    shelf.keepWay(where, { ...before, way: { kind: 'constant', value }, ...anew })
+  }
+  const countSet = (tool: ToolId, names: readonly string[], at: number): void => {
+    const sets = shelf.sets(tool)
+    for (const set of sets.values())
+      Object.assign(set, { count: set.count * keep, hits: set.hits * keep, isChanged: true })
+    const set = sets.get(setName(names)) ?? { names, ...newTally(at) }
+    shelf.keepSet(tool, Object.assign(set, { count: set.count + 1, hits: set.hits + 1, lastAt: at }))
+  }
+  const countArgument = (value: Json, where: Where, session: SessionCalls): void => {
+    const { tool, argument } = where
+    const place = shelf.openPlace(where)
+    const target = { tool, argument, ...habitsOf(place) }
+    countWays(place, where, {
+      ...{ target, session, found: findWays(value, target, session) },
+      isRight: (given) => isSame(value, given[argument]!),
+    })
+    countConstant(place, value, where)
+  }
+  const countTogether = (args: JsonObject, where: Where, session: SessionCalls): void => {
+    const { tool, argument } = where
+    countWays(shelf.openPlace(where), where, {
+      ...{ target: { tool, argument }, session, found: findRowWays(tool, args, session) },
+      isRight: (given) => Object.entries(given).every(([name, one]) => isSame(ownValue(args, name), one)),
+    })
   }
 
   return {
     get size() {
-      return size
+      return shelf.size
     },
-    ways(id, argument) {
-      const place = tools.get(id)?.places.get(argument)
-      return place === undefined ? [] : [...place.ways.values(), ...place.constants.values()]
+    ways(tool, argument) {
+      const place = shelf.place({ tool, argument })
+      return place === undefined ? [] : waysOf(place)
     },
     rate(counted, after) {
-      const prior = classRate(counted.way)
-      const own = (counted.hits + trustInClass * prior) / (counted.count + trustInClass)
+      const own =
+        (counted.hits + trustInClass * shelf.classRate(counted.way)) / (counted.count + trustInClass)
       const there = after === '' ? undefined : counted.after.get(after)
       return there === undefined ? own : (there.hits + trustInWay * own) / (there.count + trustInWay)
     },
-    argumentSets(id) {
-      const sets = [...(tools.get(id)?.sets.values() ?? [])].sort((a, b) => b.count - a.count)
-      const all = sets.reduce((sum, { count }) => sum + count, 0)
-      return sets.map(({ names, count }) => ({ names, share: count / all }))
+    argumentSets(tool) {
+      const sets = [...shelf.sets(tool)].sort(
+        ([a, one], [b, other]) => other.count - one.count || (a < b ? -1 : 1),
+      )
+      const all = sets.reduce((sum, [, { count }]) => sum + count, 0)
+      return sets.map(([, { names, count }]) => ({ names, share: count / all }))
     },
     target(tool, argument) {
-      const year = tools.get(tool)?.places.get(argument)?.year
-      return { tool, argument, ...(year !== undefined && { year }) }
+      const place = shelf.place({ tool, argument })
+      return { tool, argument, ...(place && habitsOf(place)) }
     },
-    count({ tool: id, arguments: args, at }, session) {
-      const tool = toolOf(id)
+    count({ tool, arguments: args, at }, session) {
       const names = Object.keys(args).sort()
+      if (!isCountable(names)) return
+      const after = session.last?.tool
       countSet(tool, names, at)
-      for (const argument of names) {
-        const value = args[argument]!
-        const year = tool.places.get(argument)?.year
-        const target = { tool: id, argument, ...(year !== undefined && { year }) }
-        const key = keyOf(value)
-        countPlace(tool, argument, {
-          isRight: (given) => keyOf(given[argument]!) === key,
-          found: findWays(value, target, session),
-          ...{ session, target, at },
-        })
-        countConstant(tool, argument, value, session, at)
-      }
-      if (names.length > 1)
-        countPlace(tool, '', {
-          isRight: (given) => Object.entries(given).every(([name, one]) => name in args && keyOf(args[name]!) === keyOf(one)),
-          found: findRowWays(id, args, session),
-          ...{ session, target: { tool: id, argument: '' }, at },
-        })
-      while (size > mostInAll && tools.size > 1) {
-        const [oldest, gone] = tools.entries().next().value!
-        tools.delete(oldest)
-        size -= gone.size
-      }
+      for (const argument of names) countArgument(args[argument]!, { tool, argument, after, at }, session)
+      if (names.length > 1) countTogether(args, { tool, argument: '', after, at }, session)
+      shelf.trim()
     },
-    changes: () => ({ changed: [...changed.values()], removed: [...removed.values()] }),
-    load() {},
+    changes: shelf.changes,
+    all: shelf.all,
+    load: shelf.load,
   }
 }
 
-interface Counting {
-  isRight(given: JsonObject): boolean
-  readonly found: readonly Way[]
-  readonly session: SessionCalls
-  readonly target: Target
+interface Where extends PlaceName {
+  /** The tool that was called before. */
+  readonly after: ToolId | undefined
   readonly at: number
 }
 
-function afterOf(counted: CountedWay, after: ToolId | undefined): { count: number; hits: number } | undefined {
-  if (after === undefined) return undefined
-  const known = counted.after.get(after)
-  if (known !== undefined) return known
-  if (counted.after.size >= mostAfter) {
-    const [least] = [...counted.after].sort(([, a], [, b]) => a.count - b.count)[0]!
-    counted.after.delete(least)
-  }
-  const fresh = { count: 0, hits: 0 }
-  counted.after.set(after, fresh)
-  return fresh
+interface Counting {
+  readonly target: Target
+  readonly session: SessionCalls
+  /** Ways that would have been right. */
+  readonly found: readonly Way[]
+  isRight(given: JsonObject): boolean
 }
 
-function countSet(tool: ToolTemplates, names: readonly string[], at: number): void {
-  for (const set of tool.sets.values()) set.count *= keep
-  const key = names.join('\n')
-  const known = tool.sets.get(key)
-  if (known !== undefined) {
-    known.count += 1
-    known.lastAt = at
-    return
-  }
-  tool.sets.set(key, { names, count: 1, lastAt: at })
-  if (tool.sets.size <= mostSets) return
-  const [least] = [...tool.sets].sort(([, a], [, b]) => a.count - b.count)[0]!
-  tool.sets.delete(least)
+/** Who gives more, or longer ones, gives names of things for names of arguments. */
+function isCountable(names: readonly string[]): boolean {
+  return names.length < mostPlaces && names.every(({ length }) => length <= longestName)
 }
 
-/** The one that was right least often, of late. */
-function leastOf(ways: ReadonlyMap<string, CountedWay>): string {
-  let least: string | undefined
-  let fewest = Number.POSITIVE_INFINITY
-  for (const [name, { hits, count }] of ways) {
-    const worth = hits * (hits / (count + 1))
-    if (worth >= fewest) continue
-    fewest = worth
-    least = name
-  }
-  return least!
-}
-
-const classTrust = 20
-/** Before anything was counted. From a first look at sessions of several servers; after some dozen calls they say nothing any more. */
-const classPriors: Readonly<Record<string, number>> = {
-  constant: 0.1,
-  same: 0.2,
-  step: 0.3,
-  argument: 0.3,
-  'result first': 0.3,
-  'result last': 0.15,
-  'result unused0': 0.5,
-  'result unused1': 0.15,
-  'result unused2': 0.1,
-  'result after0': 0.5,
-  'result after1': 0.1,
-  'result after2': 0.1,
-  'result named': 0.4,
-  'row first': 0.4,
-  'row unused0': 0.5,
-  'row after0': 0.5,
-  'row named': 0.5,
-  'request first': 0.5,
-  'request unused0': 0.5,
-  'request named': 0.4,
-  'join unused0': 0.6,
-  'join after0': 0.6,
-  'join first': 0.3,
+function isSame(a: Json | undefined, b: Json): boolean {
+  return a !== undefined && keyOf(a) === keyOf(b)
 }

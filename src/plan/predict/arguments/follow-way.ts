@@ -1,63 +1,67 @@
-import type { Json } from '../../../model/json.js'
+import type { Json, JsonObject } from '../../../model/json.js'
 import type { ToolId } from '../../../model/tool.js'
 import type { Way } from './argument-way.js'
-import { type Listed, listOf, namedIn, type PickContext, pickValue } from './pick-values.js'
-import { keyOf, type MadeCall, type SessionCalls } from './session-calls.js'
+import { ownValue } from './own-value.js'
+import { type PickContext, pickValue } from './pick-values.js'
+import type { SeenValue } from './see-result.js'
+import type { MadeCall, SessionCalls } from './session-calls.js'
+import type { UsedValues } from './used-values.js'
+import { keyOf } from './value-key.js'
 
 /** What a way gives in a session, if it leads anywhere there. */
 export interface Found {
   /** By argument: one, or those of a row. */
-  readonly values: Readonly<Record<string, Json>>
-  /** What the values have in common with others that come from the same place. */
-  readonly origin: string
+  readonly values: JsonObject
+  /** The row or the arguments that the values stand in, so that it is seen which come from one; absent where it is neither. */
+  readonly origin?: Origin
   /** How many calls ago that was; 0 where it is no call. */
   readonly ago: number
+}
+
+export interface Origin {
+  readonly from: string
+  readonly row: string
 }
 
 export interface Target {
   readonly tool: ToolId
   /** The argument that is looked for; those of a row are named by the way. */
   readonly argument: string
-  /** Years of days that were given to it so far. */
+  /** That of days that were given to it last. */
   readonly year?: string
+  /** How numbers and truth values were given to it, where any were. */
+  readonly numbersAre?: 'number' | 'string'
+  readonly booleansAre?: 'boolean' | 'string'
 }
 
 export function followWay(way: Way, target: Target, session: SessionCalls): Found | undefined {
   const { tool, argument } = target
-  const one = (value: Json, origin: string, ago: number): Found => ({ values: { [argument]: value }, origin, ago })
   switch (way.kind) {
     case 'constant':
-      return one(way.value, '', 0)
-    case 'same': {
-      const value = callOf(session, tool)?.arguments[argument]
-      return value === undefined ? undefined : one(value, `arguments of ${tool}`, 0)
-    }
+      return { values: { [argument]: way.value }, ago: 0 }
+    case 'same':
+      return followArgument(tool, argument, target, session, 0)
     case 'step': {
-      const value = stepped(callOf(session, tool)?.arguments[argument], way.by)
-      return value === undefined ? undefined : one(value, '', 0)
+      const value = stepped(ownValue(callOf(session, tool)?.arguments, argument), way.by)
+      return value === undefined ? undefined : { values: { [argument]: value }, ago: 0 }
     }
-    case 'argument': {
-      const call = callOf(session, way.tool)
-      const value = call?.arguments[way.argument]
-      return value === undefined ? undefined : one(value, `arguments of ${way.tool}`, session.length - call!.at)
-    }
+    case 'argument':
+      return followArgument(way.tool, way.argument, target, session, undefined)
     case 'request': {
-      const list = requestList(way.shape, target, session)
-      const picked = pickValue(list, way.pick, { used: session.used(tool, argument), isNamed: () => true })
-      return picked && one(picked.value, 'request', 0)
+      const value = pickValue(
+        requestList(way.shape, target, session),
+        way.pick,
+        requestContext(target, session),
+      )
+      return value && { values: { [argument]: value.value }, origin: { from: 'request', row: '' }, ago: 0 }
     }
     case 'result': {
       const call = callOf(session, way.tool)
-      const picked = call && pickFrom(call, way.path, way.pick, { tool, argument }, session)
-      return picked && one(picked.value, `${call.at}${picked.row}`, session.length - call.at)
+      return call && followResult(way, target, call, session)
     }
     case 'join': {
       const call = callOf(session, way.tool)
-      const base = call?.arguments[way.argument]
-      if (typeof base !== 'string') return undefined
-      const joined = joinedList(base, call!.seen.lists.get(way.path) ?? [])
-      const picked = pickValue(joined, way.pick, pickContext({ tool, argument }, call!, session))
-      return picked && one(picked.value, `${call!.at}${picked.row}`, session.length - call!.at)
+      return call && followJoin(way, target, call, session)
     }
     case 'row': {
       const call = callOf(session, way.tool)
@@ -70,68 +74,135 @@ export function callOf({ latest }: SessionCalls, tool: ToolId): MadeCall | undef
   return latest.find((call) => call.tool === tool)
 }
 
-function pickFrom(
-  call: MadeCall,
-  path: string,
-  pick: Extract<Way, { kind: 'result' }>['pick'],
-  target: Target,
+function followArgument(
+  from: ToolId,
+  name: string,
+  { argument }: Target,
   session: SessionCalls,
-): Listed | undefined {
-  const values = call.seen.lists.get(path)
-  return values && pickValue(listOf(values), pick, pickContext(target, call, session))
+  ago: number | undefined,
+): Found | undefined {
+  const call = callOf(session, from)
+  const value = ownValue(call?.arguments, name)
+  if (value === undefined) return undefined
+  const origin = { from: `arguments of ${from}`, row: '' }
+  return { values: { [argument]: value }, origin, ago: ago ?? session.length - call!.at }
 }
 
-export function pickContext({ tool, argument }: Target, call: MadeCall, session: SessionCalls): PickContext {
-  return { used: session.used(tool, argument), isNamed: namedIn(session.request, call.seen) }
+function followResult(
+  { path, pick }: Extract<Way, { kind: 'result' }>,
+  target: Target,
+  call: MadeCall,
+  session: SessionCalls,
+): Found | undefined {
+  const list = call.seen.once(path)
+  if (pick === 'all') return allOf(list, (value) => value, target, call, session)
+  const picked = pickValue(list, pick, resultContext(target, call, session))
+  return picked && fromCall({ [target.argument]: picked.value }, picked.row, call, session)
 }
 
-/** A day without a year, as people say it, gets the one that days of this argument had. */
-export function requestList(shape: string, { year }: Target, { request }: SessionCalls): readonly Listed[] {
-  const whole = request.byShape.get(shape) ?? []
-  const days = shape === '9999-99-99' && year !== undefined ? (request.byShape.get('-99-99') ?? []) : []
-  return listOf([...whole, ...days.map((day) => `${year}${day}`)].map((value) => ({ value, row: '' })))
+function followJoin(
+  { argument, path, pick }: Extract<Way, { kind: 'join' }>,
+  target: Target,
+  call: MadeCall,
+  session: SessionCalls,
+): Found | undefined {
+  const start = startOf(ownValue(call.seenWith, argument))
+  if (start === undefined) return undefined
+  const list = call.seen.once(path)
+  if (pick === 'all') return allOf(list, (value) => `${start}${value}`, target, call, session)
+  const picked = pickValue(list, pick, joinContext(start, target, call, session))
+  return picked && fromCall({ [target.argument]: `${start}${picked.value}` }, picked.row, call, session)
 }
 
-export function joinedList(
-  base: string,
-  values: readonly { readonly value: Listed['value']; readonly row: string }[],
-): readonly Listed[] {
-  const start = base.endsWith('/') ? base : `${base}/`
-  return listOf(values.map(({ value, row }) => ({ value: `${start}${value}`, row })))
-}
-
-/** The rows in which all of the fields stand, picked by the first field's value. */
+/** The rows in which all of the fields stand. */
 function followRow(
   { fields, pick }: Extract<Way, { kind: 'row' }>,
   { tool }: Target,
   call: MadeCall,
   session: SessionCalls,
 ): Found | undefined {
-  const [first, ...others] = fields
-  const rows = new Map<string, Record<string, Json>>()
-  for (const { value, row } of call.seen.lists.get(first![1]) ?? [])
-    if (!rows.has(row)) rows.set(row, { [first![0]]: value })
-  for (const [argument, path] of others)
-    for (const { value, row } of call.seen.lists.get(path) ?? []) {
-      const known = rows.get(row)
-      if (known !== undefined && !(argument in known)) known[argument] = value
-    }
-  const whole = [...rows].filter(([, values]) => Object.keys(values).length === fields.length)
-  const list = whole.map(([row, values]): Listed => ({ key: rowKey(fields, values), value: '', row }))
-  const usedOf = fields.map(([argument]) => session.used(tool, argument))
-  const used = usedOf[0]!.map((_, at) => usedOf.map((keys) => keys[at] ?? '').join('\n'))
-  const named = namedIn(session.request, call.seen)
-  const isNamed = (one: Listed): boolean => named({ ...one, value: false })
-  const picked = pickValue(list, pick, { used, isNamed })
+  const rows = call.seen.rows(fields.map(([, path]) => path))
+  const picked = pickValue(rows, pick, {
+    used: session.used(tool, ...fields.map(([argument]) => argument)),
+    isNamed: ({ row }) => session.isNamed(call.seen, { row }),
+  })
   if (picked === undefined) return undefined
-  return { values: rows.get(picked.row)!, origin: `${call.at}${picked.row}`, ago: session.length - call.at }
+  const values = Object.fromEntries(fields.map(([argument], at) => [argument, picked.values[at]!]))
+  return fromCall(values, picked.row, call, session)
 }
 
-export function rowKey(
-  fields: readonly (readonly [argument: string, path: string])[],
-  values: Readonly<Record<string, Json>>,
-): string {
-  return fields.map(([argument]) => keyOf(values[argument]!)).join('\n')
+function fromCall(values: JsonObject, row: string, call: MadeCall, session: SessionCalls): Found {
+  return { values, origin: { from: String(call.at), row }, ago: session.length - call.at }
+}
+
+/** More are not asked for at once. */
+const mostOfAll = 50
+
+function allOf(
+  list: readonly SeenValue[],
+  made: (value: SeenValue['value']) => Json,
+  { argument }: Target,
+  call: MadeCall,
+  session: SessionCalls,
+): Found | undefined {
+  if (list.length === 0 || list.length > mostOfAll) return undefined
+  return fromCall({ [argument]: list.map(({ value }) => made(value)) }, '', call, session)
+}
+
+export function resultContext(
+  { tool, argument }: Target,
+  { seen }: MadeCall,
+  session: SessionCalls,
+): PickContext<SeenValue> {
+  return { used: session.used(tool, argument), isNamed: (one) => session.isNamed(seen, one) }
+}
+
+/** The same for values that a directory stands before. */
+export function joinContext(
+  start: string,
+  { tool, argument }: Target,
+  { seen }: MadeCall,
+  session: SessionCalls,
+): PickContext<SeenValue> {
+  return {
+    used: behind(start, session.used(tool, argument)),
+    isNamed: ({ value, row }) => session.isNamed(seen, { value: `${start}${value}`, row }),
+  }
+}
+
+function behind(start: string, used: UsedValues): UsedValues {
+  return {
+    has: (key) => used.has(`${start}${key}`),
+    last: used.last?.startsWith(start) ? used.last.slice(start.length) : undefined,
+    count: used.count,
+  }
+}
+
+/** Of a directory that was given: it and a slash. */
+export function startOf(directory: Json | undefined): string | undefined {
+  if (typeof directory !== 'string') return undefined
+  return directory.endsWith('/') ? directory : `${directory}/`
+}
+
+interface SaidValue {
+  readonly key: string
+  readonly value: string
+}
+
+/** A day without a year, as people say it, gets the one that days of this argument had. */
+export function requestList(
+  shape: string,
+  { year }: Target,
+  { request }: SessionCalls,
+): readonly SaidValue[] {
+  const whole = request.byShape.get(shape) ?? []
+  const days = shape === '9999-99-99' && year !== undefined ? (request.byShape.get('-99-99') ?? []) : []
+  const values = new Set([...whole, ...days.map((day) => `${year}${day}`)])
+  return [...values].map((value) => ({ key: keyOf(value), value }))
+}
+
+export function requestContext({ tool, argument }: Target, session: SessionCalls): PickContext<SaidValue> {
+  return { used: session.used(tool, argument), isNamed: () => true }
 }
 
 /** The next number, or the next day; undefined where it is neither. */

@@ -1,8 +1,11 @@
 import type { Json, JsonObject } from '../../../model/json.js'
-import { canonicalJson } from '../../../model/json.js'
 import type { ToolId } from '../../../model/tool.js'
 import { noRequest, type ReadRequest, readRequest } from './read-request.js'
 import { nothingSeen, type SeenResult, seeResult } from './see-result.js'
+import { createUsedInSession, type UsedValues } from './used-values.js'
+import { callKey, type Scalar } from './value-key.js'
+
+export { callKey } from './value-key.js'
 
 /** The calls of a session, as far as arguments of the next ones may come from them. In memory alone: values as they were. */
 export interface SessionCalls {
@@ -10,16 +13,20 @@ export interface SessionCalls {
   readonly latest: readonly MadeCall[]
   readonly last: MadeCall | undefined
   readonly length: number
-  /** What the arguments of this tool have been in this session: their keys, the newest last. */
-  used(tool: ToolId, argument: string): readonly string[]
+  /** What these arguments of this tool have been in this session. */
+  used(tool: ToolId, ...names: readonly string[]): UsedValues
   /** How many calls ago exactly this one was made; undefined: never. */
   madeAgo(tool: ToolId, args: JsonObject): number | undefined
   /** How often this call stood among the first and another was made. */
   passedOver(key: string): number
+  /** How many of the last calls in a row were the one that stood first. */
+  readonly foretold: number
   /** These stand among the first now. */
   show(keys: readonly string[]): void
   readonly request: ReadRequest
   hear(request: string): void
+  /** Whether the request says this value, or what stands beside it in its row. */
+  isNamed(result: SeenResult, one: { readonly value?: Scalar; readonly row: string }): boolean
   push(call: NewCall): void
 }
 
@@ -32,26 +39,59 @@ export interface NewCall {
 
 export interface MadeCall {
   readonly tool: ToolId
+  /** Without those that nobody would pass on: whole files. */
   readonly arguments: JsonObject
   readonly seen: SeenResult
+  /** The arguments that gave what is seen: those of an earlier call, where the newest one failed. */
+  readonly seenWith: JsonObject
   /** The number of the call in its session. */
   readonly at: number
 }
 
-/** Tools whose newest result is still looked into, and values of an argument that count as used. */
+/** Tools whose newest result is still looked into. */
 const mostTools = 12
-const mostUsed = 200
+/** Calls that are known to have been made, and those that are known to have been passed over. */
 const mostMade = 100
+const longestArgument = 10_000
 
 export function createSessionCalls(): SessionCalls {
-  let latest: MadeCall[] = []
+  let latest: readonly MadeCall[] = []
   let request = noRequest
   let heard: string | undefined
   let length = 0
-  const used = new Map<string, string[]>()
+  let foretold = 0
+  let shown: readonly string[] = []
+  const used = createUsedInSession()
   const made = new Map<string, number>()
   const passed = new Map<string, number>()
-  let shown: readonly string[] = []
+  let namedRows = new WeakMap<SeenResult, ReadonlySet<string>>()
+
+  const namedRowsOf = (result: SeenResult): ReadonlySet<string> => {
+    const known = namedRows.get(result) ?? findNamedRows(result, request)
+    namedRows.set(result, known)
+    return known
+  }
+  const keepLatest = ({ tool, arguments: args, result }: NewCall): void => {
+    const before = latest.find((call) => call.tool === tool)
+    const kept = withoutLong(args)
+    // A call that failed has given nothing: what the one before gave is still what is known.
+    const given =
+      result === undefined
+        ? { seen: before?.seen ?? nothingSeen, seenWith: before?.seenWith ?? kept }
+        : { seen: seeResult(result), seenWith: kept }
+    const call = { tool, arguments: kept, ...given, at: length }
+    latest = [call, ...latest.filter((other) => other !== before)].slice(0, mostTools)
+  }
+  const keepMade = (key: string): void => {
+    made.delete(key)
+    made.set(key, length)
+    forgetFirst(made, mostMade)
+    foretold = shown[0] === key ? foretold + 1 : 0
+    for (const other of shown) if (other !== key) passed.set(other, (passed.get(other) ?? 0) + 1)
+    passed.delete(key)
+    forgetFirst(passed, mostMade)
+    shown = []
+  }
 
   return {
     get latest() {
@@ -66,7 +106,10 @@ export function createSessionCalls(): SessionCalls {
     get request() {
       return request
     },
-    used: (tool, argument) => used.get(placeOf(tool, argument)) ?? [],
+    get foretold() {
+      return foretold
+    },
+    used: (tool, ...names) => used.of(tool, names),
     madeAgo(tool, args) {
       const at = made.get(callKey(tool, args))
       return at === undefined ? undefined : length - at
@@ -79,47 +122,40 @@ export function createSessionCalls(): SessionCalls {
       if (text === heard) return
       heard = text
       request = readRequest(text)
+      namedRows = new WeakMap()
     },
-    push({ tool, arguments: args, result }) {
+    isNamed(result, { value, row }) {
+      if (request === noRequest) return false
+      if (row !== '' && namedRowsOf(result).has(row)) return true
+      return value !== undefined && typeof value !== 'boolean' && request.says(String(value))
+    },
+    push(call) {
       length += 1
-      const seen = result === undefined ? nothingSeen : seeResult(result)
-      // A call that failed has given nothing: what the one before gave is still what is known.
-      const known = latest.find((call) => call.tool === tool)
-      const call: MadeCall = {
-        tool,
-        arguments: args,
-        seen: result === undefined ? (known?.seen ?? nothingSeen) : seen,
-        at: length,
-      }
-      latest = [call, ...latest.filter((other) => other !== known)].slice(0, mostTools)
-      for (const [argument, value] of Object.entries(args)) {
-        const place = placeOf(tool, argument)
-        const keys = used.get(place) ?? []
-        if (keys.length === 0) used.set(place, keys)
-        keys.push(keyOf(value))
-        if (keys.length > mostUsed) keys.shift()
-      }
-      const key = callKey(tool, args)
-      made.delete(key)
-      made.set(key, length)
-      if (made.size > mostMade) made.delete(made.keys().next().value!)
-      for (const other of shown) if (other !== key) passed.set(other, (passed.get(other) ?? 0) + 1)
-      passed.delete(key)
-      while (passed.size > mostMade) passed.delete(passed.keys().next().value!)
-      shown = []
+      keepLatest(call)
+      used.push(call.tool, call.arguments)
+      keepMade(callKey(call.tool, call.arguments))
     },
   }
 }
 
-function placeOf(tool: ToolId, argument: string): string {
-  return `${tool}\n${argument}`
+function findNamedRows(result: SeenResult, request: ReadRequest): ReadonlySet<string> {
+  const rows = new Set<string>()
+  for (const list of result.lists.values())
+    for (const { value, row } of list) if (typeof value === 'string' && request.says(value)) rows.add(row)
+  return rows
 }
 
-export function callKey(tool: ToolId, args: JsonObject): string {
-  return `${tool}\n${canonicalJson(args)}`
+function withoutLong(args: JsonObject): JsonObject {
+  const entries = Object.entries(args)
+  const kept = entries.filter(([, value]) => !isLong(value))
+  return kept.length === entries.length ? args : Object.fromEntries(kept)
 }
 
-/** What values are compared by: `42` and `"42"` are the same. */
-export function keyOf(value: Json): string {
-  return typeof value === 'string' ? value.trim() : typeof value === 'object' ? canonicalJson(value) : String(value)
+function isLong(value: Json): boolean {
+  if (typeof value === 'string') return value.length > longestArgument
+  return typeof value === 'object' && value !== null && JSON.stringify(value).length > longestArgument
+}
+
+function forgetFirst(map: Map<string, unknown>, most: number): void {
+  while (map.size > most) map.delete(map.keys().next().value!)
 }

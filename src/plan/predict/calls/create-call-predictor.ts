@@ -3,15 +3,16 @@ import { z } from 'zod'
 import type { Json } from '../../../model/json.js'
 import type { PredictedCall } from '../../../model/predicted-call.js'
 import { createTemplates } from '../arguments/create-templates.js'
-import {
-  evidenceNames,
-  otherArguments,
-  type ProposedArguments,
-  proposeArguments,
-} from '../arguments/propose-arguments.js'
+import { type ProposedArguments, proposeArguments } from '../arguments/propose-arguments.js'
 import { callKey, createSessionCalls, type SessionCalls } from '../arguments/session-calls.js'
+import { evidenceNames, otherArguments } from '../arguments/weigh-evidence.js'
 import { createRanker, type Sample } from '../create-ranker.js'
-import { type CallPredictor, type CallPredictorOptions, type SessionCall, usedWithin } from './call-predictor.js'
+import {
+  type CallPredictor,
+  type CallPredictorOptions,
+  type SessionCall,
+  usedWithin,
+} from './call-predictor.js'
 import { createRating } from './create-rating.js'
 import { type RatedCall, rateCalls } from './rate-call.js'
 
@@ -40,7 +41,7 @@ export function createCallPredictor({ nextTools, prior, redact }: CallPredictorO
     least: new Float64Array(evidenceNames.length).fill(-farthest),
     most: new Float64Array(evidenceNames.length).fill(farthest),
   })
-  let sessions = new Map<string, Session>()
+  const sessions = new Map<string, Session>()
 
   const open = (id: string): Session => {
     const session = sessions.get(id) ?? { calls: createSessionCalls(), open: [] }
@@ -86,7 +87,15 @@ export function createCallPredictor({ nextTools, prior, redact }: CallPredictorO
   const toPredicted = (call: RatedCall): PredictedCall => {
     const { tool, arguments: args, sources, weakest, next, toolNext } = call
     const p = rating.probability(call)
-    return { tool, arguments: args, sources, weakest, next, p, toolP: Math.max(p, rating.toolProbability(toolNext)) }
+    return {
+      tool,
+      arguments: args,
+      sources,
+      weakest,
+      next,
+      p,
+      toolP: Math.max(p, rating.toolProbability(toolNext)),
+    }
   }
 
   return {
@@ -146,4 +155,3 @@ const stateSchema = z.object({
   arguments: z.array(z.number().finite()).length(evidenceNames.length),
   rating: z.unknown(),
 })
-

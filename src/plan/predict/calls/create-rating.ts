@@ -114,7 +114,11 @@ export function createRating(prior: Pick<CallWeights, 'base' | 'ledger'>): Ratin
 }
 
 /** One step down the slope. */
-function stepped(weights: readonly number[], features: readonly number[], success: boolean): readonly number[] {
+function stepped(
+  weights: readonly number[],
+  features: readonly number[],
+  success: boolean,
+): readonly number[] {
   const error = (success ? 1 : 0) - predictLogistic({ weights }, features)
   return weights.map((weight, at) => weight + learningRate * error * features[at]!)
 }
@@ -124,7 +128,7 @@ function named(names: readonly string[], values: readonly number[]): Readonly<Re
 }
 
 /** Of a tool that is the next with .5, two thirds of the time it is among the next three: fitted on sessions of the development set. */
-const toolWeights = [0.8, 0.9]
+const toolWeights = [0.71, 0.89]
 
 const finite = z.number().finite()
 const stateSchema = z.object({

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../../model/json.js'
 import type { ArgumentSource } from '../../../model/predicted-call.js'
 import type { ToolId } from '../../../model/tool.js'
-import { evidenceNames, type ProposedArguments } from '../arguments/propose-arguments.js'
+import type { ProposedArguments } from '../arguments/propose-arguments.js'
 import { callKey, type SessionCalls } from '../arguments/session-calls.js'
+import { evidenceAt, evidenceNames } from '../arguments/weigh-evidence.js'
 import { softmax } from '../create-ranker.js'
 
 /** A proposed call with what speaks for its being made within three calls. */
@@ -30,7 +31,7 @@ export const ratingNames = [
   'passed',
   'passedOften',
   /** The session's first call; how many there were. */
-  'first',
+  'firstCall',
   'length',
   ...evidenceNames,
   /** It is the likeliest, the second likeliest; against the best of another tool, and against the best other one of its own. */
@@ -42,6 +43,9 @@ export const ratingNames = [
   'repeat',
   'fresh tool',
   'calls',
+  /** So many of the last calls in a row were the likeliest one; the same where the tool is the last one's. */
+  'foretold',
+  'foretold again',
 ] as const
 
 export interface ProposedCalls {
@@ -77,7 +81,7 @@ export function rateCalls(
     const rival = [...bestOf.values()].find((other) => other.tool !== tool)?.next ?? 0
     const mate = (bestOf.get(tool)!.key === key ? secondOf : bestOf).get(tool)?.next ?? 0
     const [first] = Object.keys(one.arguments)
-    const made = first === undefined ? (session.last?.tool === tool ? 1 : 0) : session.used(tool, first).length
+    const made = first === undefined ? (session.last?.tool === tool ? 1 : 0) : session.used(tool, first).count
     const passed = session.passedOver(key)
     const { arguments: args, sources, weakest, evidence } = one
     return {
@@ -98,6 +102,8 @@ export function rateCalls(
         session.last?.tool === tool ? 1 : 0,
         made === 0 ? 1 : 0,
         Math.log(1 + made),
+        Math.log(1 + session.foretold),
+        session.last?.tool === tool ? Math.log(1 + session.foretold) : 0,
       ],
       cells: cellsOf(after, tool, one),
     }
@@ -106,14 +112,10 @@ export function rateCalls(
 
 function cellsOf(after: string, tool: ToolId, { weakest, evidence }: ProposedArguments): readonly string[] {
   const by = `${tool} ${weakest}`
-  const isMade = evidence[madeAt] === 1 ? ' made' : ''
-  const isLater = evidence[laterAt]! > evidence[nextAt]! ? ' later' : ''
+  const isMade = evidence[evidenceAt.made] === 1 ? ' made' : ''
+  const isLater = evidence[evidenceAt.later]! > evidence[evidenceAt.next]! ? ' later' : ''
   return [by, `${after} ${by}`, `${after} ${by}${isMade}${isLater}`]
 }
-
-const madeAt = evidenceNames.indexOf('made')
-const laterAt = evidenceNames.indexOf('later')
-const nextAt = evidenceNames.indexOf('next')
 
 /** No likelihood is certain: beyond these one outcome would weigh as much as a hundred others. */
 export function logit(share: number): number {

@@ -1,0 +1,384 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { JsonObject } from '../model/json.js'
+import { silentLog } from '../model/log.js'
+import { createRedact } from '../model/redact.js'
+import type { ServerState } from '../model/server.js'
+import type { Speculation, SpeculationConfig } from '../model/speculation.js'
+import { formatToolId } from '../model/tool.js'
+import type { CallTool, ToolResult } from '../model/tool-call.js'
+import { openStore } from '../store/open-store.js'
+import type { Store } from '../store/store.js'
+import { type OpenSpeculation, type OpenSpeculationOptions, openSpeculation } from './open-speculation.js'
+import { makeServer, makeTool, testConfig } from './test-gateway.contract.js'
+
+const dataDirectory = mkdtempSync(join(tmpdir(), 'pml-open-speculation-'))
+const secret = 'sk-3f9a77c1e0'
+const annotations = { readOnlyHint: true }
+const tools = [
+  makeTool('files', 'list', { annotations }),
+  makeTool('files', 'read', { annotations }),
+  makeTool('files', 'shred'),
+]
+const [list, read, shred] = tools.map(({ id }) => id) as [
+  (typeof tools)[0]['id'],
+  (typeof tools)[0]['id'],
+  (typeof tools)[0]['id'],
+]
+const names = Array.from({ length: 12 }, (_, at) => `file${at}.md`)
+
+let store: Store
+let open: OpenSpeculation[] = []
+beforeAll(async () => {
+  const { signal } = new AbortController()
+  store = await openStore({ dataDirectory, signal, onProgress() {}, log: silentLog })
+})
+afterAll(async () => {
+  await store.close()
+  rmSync(dataDirectory, { recursive: true, force: true, maxRetries: 3 })
+})
+beforeEach(() => store.forgetLearned())
+afterEach(async () => {
+  await Promise.all(open.map((one) => one.close()))
+  open = []
+})
+
+interface TestHouse {
+  readonly speculation: OpenSpeculation
+  /** `read file1.md`, and `ahead` where nobody asked for it. */
+  readonly made: string[]
+  readonly entries: Map<string, Speculation>
+  changed(): void
+  servers: readonly ServerState[]
+  ask(tool: string, args: JsonObject, session?: string): Promise<string>
+  /** Looks ahead, and waits until that is done. */
+  look(session?: string): Promise<void>
+}
+
+function openHouse(
+  changes: Partial<OpenSpeculationOptions> = {},
+  settings: Partial<SpeculationConfig> = {},
+): TestHouse {
+  const made: string[] = []
+  const asked = new WeakSet<AbortSignal>()
+  const listeners = new Set<() => void>()
+  const callTool: CallTool = async ({ tool, arguments: args, signal }) => {
+    made.push(`${tool.slice(6)} ${args.path}${asked.has(signal) ? '' : ' ahead'}`)
+    return answerOf(tool, args)
+  }
+  const speculation = openSpeculation({
+    callTool,
+    config: () => ({ ...testConfig.speculation, preset: 'eager', ...settings }),
+    tool: (id) => tools.find((tool) => tool.id === id),
+    servers: {
+      servers: () => house.servers,
+      onChange(listener) {
+        listeners.add(listener)
+        return () => void listeners.delete(listener)
+      },
+    },
+    isSafe: ({ definition }) => definition.annotations?.readOnlyHint === true,
+    foresight: {
+      hear() {},
+      nextTools: (_, { among }) => [{ tool: read, p: 0.97, signals: {} }].filter(({ tool }) => among(tool)),
+      threshold: () => 0.6,
+    },
+    store: async () => store,
+    onEntry: (entry) => void house.entries.set(entry.id, entry),
+    redact: createRedact([secret]),
+    log: silentLog,
+    ...changes,
+  })
+  open.push(speculation)
+  const house: TestHouse = {
+    ...{ speculation, made, entries: new Map(), servers: [makeServer('files')] },
+    changed: () => listeners.forEach((listener) => void listener()),
+    async ask(tool, args, session = 's') {
+      const { signal } = new AbortController()
+      asked.add(signal)
+      const id = formatToolId('files', tool)
+      const result = await speculation.callTool({ tool: id, arguments: args, session, signal })
+      return result.content[0]!.text!
+    },
+    async look(session = 's') {
+      speculation.lookAhead(session)
+      // A prediction that took long puts off the next one.
+      for (let waited = 0; waited < 100; waited += 5) await sleep(5)
+    },
+  }
+  return house
+}
+
+function answerOf(tool: string, { path }: JsonObject): ToolResult {
+  return text(tool === list ? JSON.stringify({ files: names }) : `This is ${path}.`)
+}
+
+function text(said: string): ToolResult {
+  return { content: [{ type: 'text', text: said }] }
+}
+
+/** As an agent reads them one by one. */
+async function readSome(house: TestHouse, count: number, session = 's'): Promise<void> {
+  await house.ask('list', { path: '.' }, session)
+  for (const name of names.slice(0, count)) {
+    await house.look(session)
+    await house.ask('read', { path: name }, session)
+  }
+}
+
+it('runs the next of several likely reads ahead, and gives it to who asks', async () => {
+  const house = openHouse()
+  await readSome(house, 6)
+  await house.look()
+  expect(house.made.some((call) => call.endsWith('ahead'))).toBe(true)
+  // Each was made once, whoever began it.
+  expect(new Set(house.made.map((call) => call.replace(' ahead', ''))).size).toBe(house.made.length)
+  expect([...house.entries.values()].some(({ outcome }) => outcome === 'hit')).toBe(true)
+  expect(await house.ask('read', { path: names[6]! })).toBe(`This is ${names[6]}.`)
+})
+
+it('knows after a restart what it had learned, of ways and of what predictions are worth', async () => {
+  const house = openHouse()
+  await house.speculation.load(store)
+  await readSome(house, 10)
+  await house.speculation.close()
+  const templates = await store.loadDataflowTemplates()
+  expect(templates.some(({ tool, parameter }) => tool === read && parameter === 'path')).toBe(true)
+  const state = JSON.stringify(await store.loadLearnedState('speculation'))
+  expect(state).toContain(`${read} `)
+  expect((await store.listSpeculations({ since: 0, limit: 100 })).length).toBeGreaterThan(0)
+
+  const next = openHouse()
+  await next.speculation.load(store)
+  await next.ask('list', { path: '.' })
+  await next.look()
+  const fresh = openHouse()
+  await fresh.ask('list', { path: '.' })
+  await fresh.look()
+  expect(next.made).toContain(`read ${names[0]} ahead`)
+  // One that knows nothing has nothing to go by.
+  expect(fresh.made).toEqual(['list .'])
+})
+
+it('what the store did not take is written the next time', async () => {
+  let isAway = true
+  const away = (): Promise<never> => Promise.reject(new Error('away'))
+  const flaky = new Proxy(store, {
+    get(target, name) {
+      if (isAway && name === 'saveDataflowTemplates') return away
+      const value = Reflect.get(target, name) as unknown
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  const house = openHouse({ store: async () => flaky })
+  await house.speculation.load(store)
+  await readSome(house, 4)
+  await house.speculation.flush()
+  expect(await store.loadDataflowTemplates()).toEqual([])
+  isAway = false
+  await house.speculation.flush()
+  const saved = await store.loadDataflowTemplates()
+  expect(saved.some(({ tool, parameter }) => tool === read && parameter === 'path')).toBe(true)
+})
+
+it('who waits for what is written waits for what is being written, too', async () => {
+  let release = (): void => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const slow = new Proxy(store, {
+    get(target, name) {
+      const value = Reflect.get(target, name) as unknown
+      if (typeof value !== 'function') return value
+      if (name !== 'saveLearnedState') return value.bind(target)
+      return async (...args: unknown[]) => {
+        await held
+        return value.apply(target, args)
+      }
+    },
+  })
+  const house = openHouse({ store: async () => slow })
+  await house.speculation.load(store)
+  await readSome(house, 2)
+  const first = house.speculation.flush()
+  await sleep(20)
+  let isDone = false
+  const second = house.speculation.flush().then(() => {
+    isDone = true
+  })
+  await sleep(50)
+  expect(isDone).toBe(false)
+  release()
+  await Promise.all([first, second])
+  expect(await store.loadLearnedState('speculation')).toBeDefined()
+})
+
+it('writes over nothing that it could not read', async () => {
+  await store.saveLearnedState('speculation', { version: 1, of: 'before' })
+  const house = openHouse()
+  await readSome(house, 2)
+  await house.speculation.flush()
+  await house.speculation.close()
+  expect(await store.loadLearnedState('speculation')).toEqual({ version: 1, of: 'before' })
+})
+
+it.each([
+  null,
+  'text',
+  { version: 1, predictor: 7, careful: [], eager: { cells: 1 }, timesToLive: 'x' },
+])('starts anew with a state that is none: %j', async (state) => {
+  await store.saveLearnedState('speculation', state)
+  const house = openHouse()
+  await house.speculation.load(store)
+  await readSome(house, 6)
+  expect(house.made.some((call) => call.endsWith('ahead'))).toBe(true)
+})
+
+it('a secret is in nothing that is stored, wherever in calls and results it stood', async () => {
+  const callTool: CallTool = async ({ tool }) =>
+    text(
+      tool === list
+        ? JSON.stringify({ files: [secret, ...names], [secret]: { [secret]: names }, next: `${secret}/x` })
+        : `password: ${secret}`,
+    )
+  const house = openHouse({ callTool })
+  await house.speculation.load(store)
+  for (const path of [secret, ...names.slice(0, 4), secret, `${secret}/x`, secret]) {
+    await house.ask('list', { path, [secret]: secret })
+    house.speculation.hear('s', `read ${secret}`)
+    await house.look()
+    await house.ask('read', { path, [secret]: names[0]! })
+    house.speculation.prepare('s', [{ tool: read, arguments: { path: secret, [secret]: 1 } }], 1)
+  }
+  await house.speculation.close()
+  const rows = await store.listSpeculations({ since: 0, limit: 1_000 })
+  const templates = await store.loadDataflowTemplates()
+  const state = await store.loadLearnedState('speculation')
+  expect(rows.length).toBeGreaterThan(5)
+  expect(templates.length).toBeGreaterThan(5)
+  for (const kept of [rows, templates, state, [...house.entries.values()]])
+    expect(JSON.stringify(kept)).not.toContain(secret)
+})
+
+it('a session that has ended is forgotten: its values are proposed to nobody, its results given to nobody', async () => {
+  const house = openHouse()
+  await readSome(house, 6)
+  await house.look()
+  expect(house.speculation.prepared('s').length).toBeGreaterThan(0)
+  expect(house.speculation.prepared('other')).toEqual([])
+  house.speculation.endSession('s')
+  expect(house.speculation.prepared('s')).toEqual([])
+  const before = house.made.length
+  await house.look()
+  // Nothing of the listing is known any more; a value that was given often may be.
+  const after = house.made.slice(before)
+  const unread = names.slice(6).map((name) => `read ${name} ahead`)
+  expect(after.filter((call) => unread.includes(call))).toEqual([])
+})
+
+it('nothing that was read before a write, a restart or another list of tools is given after it', async () => {
+  const house = openHouse()
+  house.changed()
+  const prepare = async (): Promise<void> => {
+    house.speculation.prepare('s', [{ tool: read, arguments: { path: 'x' } }], 1)
+    await sleep(5)
+    expect(house.speculation.prepared('s').length).toBe(1)
+  }
+  await prepare()
+  await house.ask('shred', { path: 'x' })
+  expect(house.speculation.prepared('s')).toEqual([])
+  await prepare()
+  house.changed()
+  expect(house.speculation.prepared('s').length).toBe(1)
+  house.servers = [makeServer('files', { pids: [7] })]
+  house.changed()
+  expect(house.speculation.prepared('s')).toEqual([])
+  await prepare()
+  house.servers = [makeServer('files', { pids: [7], toolCount: 2 })]
+  house.changed()
+  expect(house.speculation.prepared('s')).toEqual([])
+  expect(shred).toBe('files:shred')
+})
+
+it('runs nothing ahead on a server that is in trouble, and says why', async () => {
+  const house = openHouse()
+  const trouble = { kind: 'offline', message: 'gone', hint: 'wait', at: 1 } as const
+  house.servers = [makeServer('files', { trouble })]
+  house.speculation.prepare('s', [{ tool: read, arguments: { path: 'x' } }], 1)
+  await sleep(5)
+  expect(house.made).toEqual([])
+  expect([...house.entries.values()].map(({ refusal }) => refusal)).toEqual(['server not well'])
+})
+
+it('off learns nothing and keeps no score; shadow does both, and calls nothing', async () => {
+  const shadow = openHouse({}, { mode: 'shadow' })
+  await readSome(shadow, 6)
+  expect(shadow.made.filter((call) => call.endsWith('ahead'))).toEqual([])
+  const seen = [...shadow.entries.values()]
+  expect(seen.some(({ decision, outcome }) => decision === 'shadow' && outcome === 'right')).toBe(true)
+  const off = openHouse({}, { mode: 'off' })
+  await off.speculation.load(store)
+  await readSome(off, 6)
+  await off.speculation.flush()
+  expect(off.made.length).toBe(7)
+  expect(off.entries.size).toBe(0)
+  expect(await store.loadDataflowTemplates()).toEqual([])
+})
+
+/** Of the thread's time: a tenth for predictions, a twentieth for learning, and what the calls themselves pay. */
+const mostSlower = 0.15
+/** A machine with other work shows one that is slower than it is: the best of several counts. */
+const rounds = 4
+
+it('a flood of calls takes hardly longer, and none of them waits long', async () => {
+  const flood = async (mode: 'on' | 'off'): Promise<{ readonly ms: number; readonly longestMs: number }> => {
+    const rows = Array.from({ length: 60 }, (_, at) => ({ id: `id-${at}`, path: `file${at}.md`, size: at }))
+    const callTool: CallTool = async ({ tool, arguments: args }) => {
+      await turn()
+      work(0.3)
+      return text(tool === list ? JSON.stringify(rows) : `This is ${args.path}.`)
+    }
+    const house = openHouse({ callTool }, { mode })
+    let longestMs = 0
+    const begin = performance.now()
+    for (let at = 0; at < 2_000; at++) {
+      const start = performance.now()
+      await house.ask(at % 10 === 0 ? 'list' : 'read', { path: `file${at % 60}.md` }, `s${at % 5}`)
+      longestMs = Math.max(longestMs, performance.now() - start)
+      house.speculation.lookAhead(`s${at % 5}`)
+    }
+    const ms = performance.now() - begin
+    await house.speculation.close()
+    return { ms, longestMs }
+  }
+  await flood('on')
+  const seen = { on: [] as number[], off: [] as number[], longest: [] as number[] }
+  for (let round = 0; round < rounds; round++) {
+    seen.off.push((await flood('off')).ms)
+    const { ms, longestMs } = await flood('on')
+    seen.on.push(ms)
+    seen.longest.push(longestMs)
+  }
+  const slower = Math.min(...seen.on) / Math.min(...seen.off) - 1
+  console.log(
+    `${(100 * slower).toFixed(1)} % slower; the longest call ${Math.min(...seen.longest).toFixed(1)} ms`,
+    seen,
+  )
+  expect(slower).toBeLessThan(mostSlower)
+}, 120_000)
+
+/** What a call costs the gateway's thread. */
+function work(ms: number): void {
+  const until = performance.now() + ms
+  while (performance.now() < until);
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,307 @@
+/**
+ * Running ahead, put together: what is likely (plan), which of it is sure enough (learn), and the room that runs it (execute), each a
+ * stranger to the others. Promises: a prediction takes a small share of the thread's time, however fast calls come; what was learned is stored off the
+ * request path, and loaded when the store has opened; values of calls and results never leave memory, but for constants, redacted.
+ */
+import { createSpeculationRoom } from '../execute/speculate/create-speculation-room.js'
+import type { KnownCall, SeenCall, SpeculationRoom } from '../execute/speculate/speculation-room.js'
+import { taskResult } from '../execute/task-result.js'
+import { keepValue } from '../learn/keep-value.js'
+import { createBatches } from '../learn/records/create-batches.js'
+import { createCallGate, usefulShares } from '../learn/thresholds/create-call-gate.js'
+import { createIdleQueue } from '../model/create-idle-queue.js'
+import { isNeverAhead } from '../model/is-never-ahead.js'
+import { isObject, type Json } from '../model/json.js'
+import { jsonLength } from '../model/json-length.js'
+import type { Log } from '../model/log.js'
+import { newId } from '../model/new-id.js'
+import type { PredictedCall } from '../model/predicted-call.js'
+import type { Redact } from '../model/redact.js'
+import type { ServerState } from '../model/server.js'
+import type {
+  PreparedCall,
+  Refusal,
+  Speculation,
+  SpeculationConfig,
+  SpeculationPreset,
+} from '../model/speculation.js'
+import type { Tool, ToolId } from '../model/tool.js'
+import type { CallTool } from '../model/tool-call.js'
+import { withinMs } from '../model/within-ms.js'
+import { fittedPriors } from '../plan/predict/calls/call-priors.js'
+import { createCallPredictor } from '../plan/predict/calls/create-call-predictor.js'
+import type { Store } from '../store/store.js'
+import type { Foresight } from './open-advice.js'
+
+export interface OpenSpeculationOptions {
+  /** The servers'. */
+  readonly callTool: CallTool
+  config(): SpeculationConfig
+  tool(id: ToolId): Tool | undefined
+  readonly servers: { servers(): readonly ServerState[]; onChange(listener: () => void): () => void }
+  /** It only reads, and whoever says so is to be believed: is-safe-tool.ts. */
+  isSafe(tool: Tool): boolean
+  readonly foresight: Foresight
+  store(): Promise<Store>
+  /** A row of the ledger is new, or has changed. */
+  onEntry(entry: Speculation): void
+  readonly redact: Redact
+  readonly log: Log
+}
+
+export interface OpenSpeculation {
+  /** In the place of the servers'. */
+  readonly callTool: CallTool
+  /** This was asked for in a session: the one moment with time to think. */
+  hear(session: string, request: string): void
+  /** A call or a run of this session has ended. */
+  lookAhead(session: string): void
+  /** See SpeculationRoom. */
+  prepare(session: string, calls: readonly KnownCall[], p: number): void
+  prepared(session: string): readonly PreparedCall[]
+  moved(server: string): void
+  endSession(session: string): void
+  load(store: Store): Promise<void>
+  /** Writes what waits. */
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Under this name the store keeps what has no table of its own. */
+const stateName = 'speculation'
+/** What is less likely is not even noted: nine of ten would be wrong. */
+const leastLikely = 0.1
+const mostPredicted = 6
+const toolsLookedAt = 8
+/** Of the thread's time: agents think for seconds between calls, and of a flood nothing can be foretold in time. */
+const shareOfTime = 0.1
+/** Larger results are listings and pages in which nobody's next argument would be found. */
+const largestSeen = 256 * 1024
+const mostUnseen = 200
+/** With more than these to learn from first, calls come too fast: to take them all at once would hold up everybody. */
+const mostBeforeLook = 20
+/** A killed process loses so much of what it learned about arguments. */
+const saveEveryMs = 30_000
+const mostSavedAtOnce = 500
+const keptDays = 14
+const dayMs = 24 * 60 * 60_000
+const closeWithinMs = 1_000
+
+export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculation {
+  const { foresight, redact, log } = options
+  const isSafe = (id: ToolId): boolean => {
+    const tool = options.tool(id)
+    return tool !== undefined && options.isSafe(tool)
+  }
+  const mayRunAhead = (id: ToolId): boolean => {
+    const tool = options.tool(id)
+    return tool !== undefined && options.isSafe(tool) && !isNeverAhead(tool)
+  }
+  const gates = {
+    careful: createCallGate({ useful: usefulShares.careful }),
+    eager: createCallGate({ useful: usefulShares.eager }),
+  } satisfies Record<SpeculationPreset, unknown>
+  const predictor = createCallPredictor({
+    nextTools: (session) => foresight.nextTools(session, { limit: toolsLookedAt, among: mayRunAhead }),
+    prior: fittedPriors,
+    redact,
+  })
+  /** Each costs a millisecond or two; whoever predicts takes them first. */
+  const unseen = createIdleQueue<() => void>({
+    most: mostUnseen,
+    take(see) {
+      try {
+        see()
+      } catch (error) {
+        log.error('a call was not learned from', { error })
+      }
+    },
+    drop() {},
+  })
+  const rows = createBatches<Speculation>({
+    store: options.store,
+    write: (entries, store) => store.saveSpeculations(entries),
+    keyOf: ({ id }) => id,
+    what: 'predictions',
+    log,
+  })
+  let isLoaded = false
+  let isChanged = false
+  let mayLookAt = 0
+  let looking: NodeJS.Timeout | undefined
+  const toLookAt = new Set<string>()
+
+  const judge = (call: PredictedCall): Refusal | undefined => {
+    const { preset } = options.config()
+    if (preset === 'careful' && call.toolP < foresight.threshold(call.tool)) return 'below threshold'
+    const source = call.weakest
+    return call.p < gates[preset].cutoff({ tool: call.tool, source }) ? 'below cut-off' : undefined
+  }
+  const room: SpeculationRoom = createSpeculationRoom({
+    callTool: options.callTool,
+    config: options.config,
+    predict(session) {
+      if (unseen.size > mostBeforeLook) return []
+      const begin = performance.now()
+      unseen.drain()
+      const calls = predictor.predict(session, mostPredicted).filter(({ p }) => p >= leastLikely)
+      const end = performance.now()
+      mayLookAt = end + (end - begin) * (1 / shareOfTime - 1)
+      return calls
+    },
+    judge,
+    isSafe,
+    isNeverAhead(id) {
+      const tool = options.tool(id)
+      return tool === undefined || isNeverAhead(tool)
+    },
+    mayWrite: ({ tool }) => !isSafe(tool),
+    isWell: (server) =>
+      options.servers
+        .servers()
+        .some(({ name, status, trouble }) => name === server && status === 'ready' && trouble === undefined),
+    onCall(call) {
+      if (options.config().mode === 'off') return
+      unseen.add(() => see(call))
+    },
+    onEntry(entry) {
+      learnFrom(entry)
+      const kept = keepValue(entry.arguments, redact)
+      const row = { ...entry, arguments: isObject(kept) ? kept : {} }
+      options.onEntry(row)
+      rows.add(row)
+    },
+    now: Date.now,
+    newId,
+    log,
+  })
+
+  /** A server that was started again, or lists other tools, may hold something else. */
+  const known = new Map<string, string>()
+  const stopFollowing = options.servers.onChange(() => {
+    for (const { name, status, pids, toolCount } of options.servers.servers()) {
+      const state = JSON.stringify([status, pids, toolCount])
+      if (known.has(name) && known.get(name) !== state) room.moved(name)
+      known.set(name, state)
+    }
+  })
+
+  const see = ({ session, tool, arguments: args, result, endedAt }: SeenCall): void => {
+    isChanged = true
+    const value = result === undefined ? undefined : seenResult(tool, result)
+    predictor.observe({
+      ...{ session, tool, arguments: args, at: endedAt },
+      ...(value !== undefined && { result: value }),
+    })
+  }
+  const learnFrom = ({ tool, source, p, outcome }: Speculation): void => {
+    if (outcome === undefined) return
+    isChanged = true
+    const used = outcome !== 'wasted' && outcome !== 'wrong'
+    for (const gate of Object.values(gates)) gate.take({ tool, source, p }, used)
+  }
+
+  /** As often as predictions may take time; sessions that come meanwhile are looked at together. */
+  const lookSoon = (): void => {
+    looking ??= setTimeout(
+      () => {
+        looking = undefined
+        const [session] = toLookAt
+        if (session === undefined) return
+        // A prediction has been made since this was planned.
+        if (performance.now() < mayLookAt) return lookSoon()
+        toLookAt.delete(session)
+        room.lookAhead(session)
+        if (toLookAt.size > 0) setImmediate(lookSoon)
+      },
+      Math.max(0, mayLookAt - performance.now()),
+    ).unref()
+  }
+  const lookAhead = (session: string): void => {
+    if (options.config().mode === 'off') return
+    toLookAt.add(session)
+    lookSoon()
+  }
+
+  const save = async (): Promise<void> => {
+    // What could not be read is not written over.
+    if (!isChanged || !isLoaded) return
+    isChanged = false
+    try {
+      const store = await options.store()
+      const { changed, removed } = predictor.changedTemplates()
+      for (let at = 0; at < Math.max(changed.length, removed.length); at += mostSavedAtOnce)
+        await store.saveDataflowTemplates(
+          changed.slice(at, at + mostSavedAtOnce),
+          removed.slice(at, at + mostSavedAtOnce),
+        )
+      await store.saveLearnedState(stateName, {
+        version: 1,
+        predictor: predictor.state(),
+        careful: gates.careful.state(),
+        eager: gates.eager.state(),
+        timesToLive: room.state(),
+      })
+    } catch (error) {
+      isChanged = true
+      log.warn('What was learned about coming calls is not stored yet.', { error: String(error) })
+    }
+  }
+  const saving = setInterval(() => void save(), saveEveryMs).unref()
+
+  return {
+    callTool: room.callTool,
+    hear(session, request) {
+      if (options.config().mode === 'off') return
+      foresight.hear(session, request)
+      unseen.add(() => predictor.hear(session, request))
+      lookAhead(session)
+    },
+    lookAhead,
+    prepare: room.prepare,
+    prepared: room.prepared,
+    moved: room.moved,
+    endSession(session) {
+      toLookAt.delete(session)
+      room.endSession(session)
+      unseen.add(() => predictor.endSession(session))
+    },
+    async load(store) {
+      const state = await store.loadLearnedState(stateName)
+      if (isObject(state)) {
+        predictor.load(state.predictor ?? null)
+        gates.careful.load(state.careful)
+        gates.eager.load(state.eager)
+        room.load(state.timesToLive ?? null)
+      }
+      predictor.loadTemplates(await store.loadDataflowTemplates())
+      isLoaded = true
+      store
+        .pruneSpeculations(Date.now() - keptDays * dayMs)
+        .catch((error: unknown) =>
+          log.warn('Old predictions could not be forgotten.', { error: String(error) }),
+        )
+    },
+    async flush() {
+      await Promise.all([rows.flush(), save()])
+    },
+    async close() {
+      clearInterval(saving)
+      clearTimeout(looking)
+      stopFollowing()
+      await room.close()
+      unseen.drain()
+      await withinMs(Promise.all([rows.close(), save()]), closeWithinMs, undefined)
+    },
+  }
+}
+
+/** As a task would have it; undefined where the tool said that it failed, or said too much. */
+function seenResult(tool: ToolId, result: NonNullable<SeenCall['result']>): Json | undefined {
+  if (result.isError === true || jsonLength(result, largestSeen) >= largestSeen) return undefined
+  try {
+    return taskResult(tool, result)
+  } catch {
+    return undefined
+  }
+}

@@ -343,13 +343,17 @@ export function createPml(options: PmlOptions): Pml {
       store: lateStore.current,
       createGraph: () => createKnowledgeGraph(graphOptions),
       rebuild: learning.rebuild,
-      forgetUnwritten: advised.forget,
+      forgetUnwritten() {
+        advised.forget()
+        speculation.forget()
+      },
       flushRecords: advised.records.flush,
       async reload() {
         await advised.flush()
         const open = await lateStore.current()
         await advised.load(open)
         await preferences.load(open)
+        await speculation.load(open)
       },
       redact,
     },

@@ -18,7 +18,7 @@ const settleMs = 4_000
 export async function openGateway({ set, mode, preset, scale, from }) {
   const { home, config } = makeHome(
     { replay: { command: process.execPath, args: [replayServer, set, String(scale)] } },
-    { speculation: { mode, preset, ...unlimited } },
+    { speculation: { mode, preset, ...unlimited }, approvals: { tools: { '*': 'allow' } } },
   )
   const env = pmlEnvironment(home)
   if (from !== undefined) cpSync(from, env.PML_HOME, { recursive: true })

@@ -105,5 +105,5 @@ it.skipIf(!isThere)(
     expect(figures.floors.constants['exact@1']).toBeLessThan(0.1)
     expect(figures.saved_share).toBeGreaterThan(0.5)
   },
-  120_000,
+  300_000,
 )

@@ -16,14 +16,16 @@ import { type CallSession, type CallSet, readCalls } from './read-calls.js'
 import { type AheadRules, type KeyedCall, type Look, type RunAhead, simulateAhead } from './simulate-ahead.js'
 import {
   type AheadFigures,
+  type AheadIntervals,
   aheadFigures,
+  aheadIntervals,
   type ExactFigures,
+  type ExactIntervals,
   exactFigures,
+  exactIntervals,
   isOfRead,
   placeOf,
-  type SpeculateIntervals,
   shareOf,
-  speculateIntervals,
 } from './speculate-figures.js'
 import { type SpeculateFloor, speculateFloors } from './speculate-floors.js'
 import { groupsOf, splitByGroup } from './split-by-group.js'
@@ -40,7 +42,7 @@ export interface SpeculateReport extends ExactFigures, AheadFigures {
   readonly visible: number
   /** Read calls that were not among the first three. */
   readonly misses: Readonly<Record<MissKind, number>>
-  readonly interval: SpeculateIntervals
+  readonly interval: ExactIntervals & AheadIntervals
   readonly floors: Readonly<Record<SpeculateFloor['name'], FloorFigures>>
   /** Of one prediction. */
   readonly p50_ms: number
@@ -51,15 +53,20 @@ export interface SpeculateReport extends ExactFigures, AheadFigures {
 export interface PresetFigures extends AheadFigures {
   /** The same where any call that is not known to read drops what was run on its server, as the gateway does. */
   readonly with_drops: AheadFigures
+  readonly interval: AheadIntervals
+  readonly by_source: Readonly<Record<ArgumentSource, RunFigures>>
+}
+
+export interface RunFigures {
+  readonly run: number
+  readonly used: number
 }
 
 /** By the source that a prediction stands or falls with. */
-export interface SourceFigures {
+export interface SourceFigures extends RunFigures {
   /** How often the likeliest one before a read call was of this source, and how often it was the call. */
   readonly first: number
   readonly exact: number
-  readonly run: number
-  readonly used: number
 }
 
 export type FloorFigures = Pick<ExactFigures, 'exact@1' | 'exact@3'>
@@ -109,24 +116,33 @@ export async function benchSpeculate(options: BenchSpeculateOptions): Promise<Sp
   const figuresOf = (rules: AheadRules) => aheadFigures(runBy(rules).flat(), exact.read_calls)
   const presetOf = (one: SpeculationPreset): PresetFigures => {
     const mayRun = gateOf(one, fitted)
-    return { ...figuresOf({ mayRun, drops: never }), with_drops: figuresOf({ mayRun, drops: mayWrite }) }
+    const runs = runBy({ mayRun, drops: never })
+    return {
+      ...aheadFigures(runs.flat(), exact.read_calls),
+      with_drops: figuresOf({ mayRun, drops: mayWrite }),
+      interval: aheadIntervals(looks, runs, { random: seededRandom(seed) }),
+      by_source: eachSource((source) => runsFrom(source, runs.flat())),
+    }
   }
   const presets = { careful: presetOf('careful'), eager: presetOf('eager') }
   const runs = runBy({ mayRun: gateOf(preset, fitted), drops: never })
-  const { run, precision, waste, saved_share } = presets[preset]
+  const { run, used, precision, waste, saved_share } = presets[preset]
   tellAll(looks, runs, { idOf: set.idOf, onPrediction: options.onPrediction })
   return {
     ...exact,
-    ...{ run, precision, waste, saved_share, preset, request_hidden: hideRequest, presets },
+    ...{ run, used, precision, waste, saved_share, preset, request_hidden: hideRequest, presets },
     cutoffs: Object.fromEntries(
       cutoffs.map((cutoff) => [
         cutoff.toFixed(1),
         figuresOf({ mayRun: ({ p }) => p >= cutoff, drops: never }),
       ]),
     ),
-    by_source: bySource(looks.flat().filter(isOfRead), runs.flat()),
+    by_source: eachSource((source) => ({
+      ...firstFrom(source, looks.flat().filter(isOfRead)),
+      ...presets[preset].by_source[source],
+    })),
     ...missesOf(asked, looks),
-    interval: speculateIntervals(looks, runs, { random: seededRandom(seed) }),
+    interval: { ...exactIntervals(looks, { random: seededRandom(seed) }), ...presets[preset].interval },
     floors: floorsOf(learned, asked, set),
     p50_ms: percentile(times, 0.5),
     p95_ms: percentile(times, 0.95),
@@ -171,21 +187,23 @@ const sources = [
   ...(['constant', 'same', 'step', 'argument', 'result', 'row', 'request', 'join', 'none', 'plan'] as const),
 ] satisfies readonly ArgumentSource[]
 
-function bySource(reads: readonly Look[], runs: readonly RunAhead[]): SpeculateReport['by_source'] {
-  const figures = sources.map((source) => {
-    const first = reads.filter(({ predicted }) => predicted[0]?.weakest === source)
-    const run = runs.filter(({ call }) => call.weakest === source)
-    return [
-      source,
-      {
-        first: first.length,
-        exact: first.filter((look) => placeOf(look) === 1).length,
-        run: run.length,
-        used: run.filter(({ used }) => used).length,
-      },
-    ] as const
-  })
-  return Object.fromEntries(figures) as SpeculateReport['by_source']
+function eachSource<Figures>(
+  figuresOf: (source: ArgumentSource) => Figures,
+): Record<ArgumentSource, Figures> {
+  return Object.fromEntries(sources.map((source) => [source, figuresOf(source)])) as Record<
+    ArgumentSource,
+    Figures
+  >
+}
+
+function runsFrom(source: ArgumentSource, runs: readonly RunAhead[]): RunFigures {
+  const own = runs.filter(({ call }) => call.weakest === source)
+  return { run: own.length, used: own.filter(({ used }) => used).length }
+}
+
+function firstFrom(source: ArgumentSource, reads: readonly Look[]): Pick<SourceFigures, 'first' | 'exact'> {
+  const own = reads.filter(({ predicted }) => predicted[0]?.weakest === source)
+  return { first: own.length, exact: own.filter((look) => placeOf(look) === 1).length }
 }
 
 function missesOf(

@@ -4,7 +4,7 @@
  *
  *     folds ── how calls stand among those proposed ── weights of arguments
  *           └─ what was proposed, with them ────────── weights of the rating, and its cells
- *                └─ what would have been run ──────── cut-offs, by ratings that the fold was held out of
+ *                └─ what would have been run ──────── cut-offs
  */
 import { type CallGate, createCallGate, usefulShares } from '../learn/thresholds/create-call-gate.js'
 import type { SpeculationPreset } from '../model/speculation.js'
@@ -51,11 +51,10 @@ export function fitCalls(sessions: readonly CallSession[], options: FitOptions):
   )
   const outcomes = new Map(folds.flatMap((fold) => [...outcomesOf(fold, fitting, isRead)]))
   const order = shuffle(sessions, seed, 'order')
-  const outcomesIn = (chosen: readonly CallSession[]) => chosen.flatMap((session) => outcomes.get(session)!)
-  fitting.fitRating(outcomesIn(order))
+  fitting.fitRating(order.flatMap((session) => outcomes.get(session)!))
   const runs = new Map(
     folds.flatMap((fold) => {
-      fold.predictor.fitting.fitRating(outcomesIn(order.filter((session) => !fold.held.includes(session))))
+      fold.predictor.load(all.predictor.state())
       return [...runsOf(fold, isRead)]
     }),
   )

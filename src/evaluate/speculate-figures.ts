@@ -14,9 +14,10 @@ export interface ExactFigures {
 }
 
 export interface AheadFigures {
-  /** Calls that were run ahead. */
+  /** Calls that were run ahead, and those of them that were made within the next three calls. */
   readonly run: number
-  /** The share of these that was used within the next three calls; null where nothing was run. */
+  readonly used: number
+  /** Used by run; null where nothing was run. */
   readonly precision: number | null
   readonly waste: number | null
   /** The share of read calls that was served. */
@@ -44,38 +45,52 @@ export function aheadFigures(runs: readonly RunAhead[], readCalls: number): Ahea
   const used = runs.filter((run) => run.used).length
   return {
     run: runs.length,
+    used,
     precision: runs.length === 0 ? null : used / runs.length,
     waste: runs.length === 0 ? null : 1 - used / runs.length,
     saved_share: readCalls === 0 ? 0 : used / readCalls,
   }
 }
 
-export interface SpeculateIntervals {
+/** Where the figures would lie in 95 of 100 sets like this one, by sessions. */
+export interface ExactIntervals {
   readonly 'exact@1': Interval
   readonly 'exact@3': Interval
-  readonly precision: Interval
+}
+
+export function exactIntervals(
+  looks: readonly InSession<Look>[],
+  { random }: { random(): number },
+): ExactIntervals {
+  const within = (most: number) =>
+    looks.map((session) => {
+      const reads = session.filter(isOfRead)
+      return { hits: countOf(reads, (look) => placeOf(look) <= most), of: reads.length }
+    })
+  return { 'exact@1': ratioInterval(within(1), random), 'exact@3': ratioInterval(within(3), random) }
+}
+
+export interface AheadIntervals {
+  /** Null where nothing was run. */
+  readonly precision: Interval | null
   readonly saved_share: Interval
 }
 
-/** Where the figures would lie in 95 of 100 sets like this one, by sessions. */
-export function speculateIntervals(
+export function aheadIntervals(
   looks: readonly InSession<Look>[],
   runs: readonly InSession<RunAhead>[],
   { random }: { random(): number },
-): SpeculateIntervals {
-  const reads = looks.map((session) => session.filter(isOfRead))
-  const within = (most: number) =>
-    reads.map((session) => ({ hits: countOf(session, (look) => placeOf(look) <= most), of: session.length }))
+): AheadIntervals {
   const used = runs.map((session) => countOf(session, (run) => run.used))
   return {
-    'exact@1': ratioInterval(within(1), random),
-    'exact@3': ratioInterval(within(3), random),
-    precision: ratioInterval(
-      runs.map((session, at) => ({ hits: used[at]!, of: session.length })),
-      random,
-    ),
+    precision: runs.every((session) => session.length === 0)
+      ? null
+      : ratioInterval(
+          runs.map((session, at) => ({ hits: used[at]!, of: session.length })),
+          random,
+        ),
     saved_share: ratioInterval(
-      reads.map((session, at) => ({ hits: used[at]!, of: session.length })),
+      looks.map((session, at) => ({ hits: used[at]!, of: countOf(session, isOfRead) })),
       random,
     ),
   }

@@ -24,7 +24,7 @@ const together = 100
 
 /** DESIGN 8: a word that is lost from the list of the house is missed here. */
 const acts =
-  'delete remove drop truncate destroy wipe purge erase clear reset revert rollback format kill terminate stop shutdown restart deploy release publish push merge force pay payment purchase buy order book charge refund transfer send email mail message post tweet reply notify call invite share grant revoke approve sign submit execute exec run eval install uninstall write create insert update upsert set put patch add edit modify move rename upload import save store commit start enable disable'.split(
+  'remove delete drop truncate destroy wipe purge erase clear reset revert rollback format kill terminate stop shutdown restart deploy release publish push merge force pay payment purchase buy order book charge refund transfer send email mail message post tweet reply notify call invite share grant revoke approve sign submit execute exec run eval install uninstall write create insert upsert set update put patch add edit modify move rename upload import save store commit start enable disable'.split(
     ' ',
   )
 const harmless = ['get', 'list', 'read', 'search', 'user', 'file', 'page', 'status', 'query', 'think', 'v2']
@@ -35,7 +35,7 @@ const thresholds = [Number.NaN, -1, 0, 0, 0.5, 0.6, 1, 2]
 const someArguments: readonly JsonObject[] = [{}, { path: 'a' }, { path: 'b' }, { path: 'b', page: 2 }]
 
 test('no tool is called unasked that is not safe, whatever was learned, predicted and said of it', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const learned = await someState()
   const totals = await runCases(cases, learned, {})

@@ -9,7 +9,7 @@ import { taskResult } from '../execute/task-result.js'
 import { keepValue } from '../learn/keep-value.js'
 import { createBatches } from '../learn/records/create-batches.js'
 import { createCallGate, usefulShares } from '../learn/thresholds/create-call-gate.js'
-import { createIdleQueue } from '../model/create-idle-queue.js'
+import type { DataflowTemplate } from '../model/dataflow-template.js'
 import { isNeverAhead } from '../model/is-never-ahead.js'
 import { isObject, type Json } from '../model/json.js'
 import { jsonLength } from '../model/json-length.js'
@@ -28,6 +28,7 @@ import type {
 import type { Tool, ToolId } from '../model/tool.js'
 import type { CallTool } from '../model/tool-call.js'
 import { withinMs } from '../model/within-ms.js'
+import type { TemplateChanges } from '../plan/predict/calls/call-predictor.js'
 import { fittedPriors } from '../plan/predict/calls/call-priors.js'
 import { createCallPredictor } from '../plan/predict/calls/create-call-predictor.js'
 import type { Store } from '../store/store.js'
@@ -62,6 +63,8 @@ export interface OpenSpeculation {
   moved(server: string): void
   endSession(session: string): void
   load(store: Store): Promise<void>
+  /** What was learned, written or not. What runs goes on. */
+  forget(): void
   /** Writes what waits. */
   flush(): Promise<void>
   close(): Promise<void>
@@ -75,17 +78,25 @@ const mostPredicted = 6
 const toolsLookedAt = 8
 /** Of the thread's time: agents think for seconds between calls, and of a flood nothing can be foretold in time. */
 const shareOfTime = 0.1
+/** The first prediction of a process takes as long as its code takes to be compiled: the second is not to come too late for that. */
+const longestRestMs = 100
 /** Larger results are listings and pages in which nobody's next argument would be found. */
 const largestSeen = 256 * 1024
-const mostUnseen = 200
-/** With more than these to learn from first, calls come too fast: to take them all at once would hold up everybody. */
-const mostBeforeLook = 20
+/** They are learned from at once, a few tenths of a millisecond each: of a flood the newest alone, or everybody would be held up. */
+const mostUnseen = 40
 /** A killed process loses so much of what it learned about arguments. */
 const saveEveryMs = 30_000
 const mostSavedAtOnce = 500
 const keptDays = 14
 const dayMs = 24 * 60 * 60_000
 const closeWithinMs = 1_000
+
+/** What is still to be learned, in its order. */
+interface Lesson {
+  take(): void
+  /** Only these are left out where there are too many. */
+  readonly isCall: boolean
+}
 
 export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculation {
   const { foresight, redact, log } = options
@@ -106,18 +117,27 @@ export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculatio
     prior: fittedPriors,
     redact,
   })
-  /** Each costs a millisecond or two; whoever predicts takes them first. */
-  const unseen = createIdleQueue<() => void>({
-    most: mostUnseen,
-    take(see) {
+  const untaught = predictor.state()
+  const unseen: Lesson[] = []
+  const addUnseen = (lesson: Lesson): void => {
+    unseen.push(lesson)
+    if (unseen.length > mostUnseen)
+      unseen.splice(
+        Math.max(
+          0,
+          unseen.findIndex(({ isCall }) => isCall),
+        ),
+        1,
+      )
+  }
+  const learnAll = (): void => {
+    for (const { take } of unseen.splice(0))
       try {
-        see()
+        take()
       } catch (error) {
         log.error('a call was not learned from', { error })
       }
-    },
-    drop() {},
-  })
+  }
   const rows = createBatches<Speculation>({
     store: options.store,
     write: (entries, store) => store.saveSpeculations(entries),
@@ -141,13 +161,10 @@ export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculatio
     callTool: options.callTool,
     config: options.config,
     predict(session) {
-      if (unseen.size > mostBeforeLook) return []
-      const begin = performance.now()
-      unseen.drain()
-      const calls = predictor.predict(session, mostPredicted).filter(({ p }) => p >= leastLikely)
-      const end = performance.now()
-      mayLookAt = end + (end - begin) * (1 / shareOfTime - 1)
-      return calls
+      return spend(() => {
+        learnAll()
+        return predictor.predict(session, mostPredicted).filter(({ p }) => p >= leastLikely)
+      })
     },
     judge,
     isSafe,
@@ -162,7 +179,8 @@ export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculatio
         .some(({ name, status, trouble }) => name === server && status === 'ready' && trouble === undefined),
     onCall(call) {
       if (options.config().mode === 'off') return
-      unseen.add(() => see(call))
+      addUnseen({ take: () => see(call), isCall: true })
+      lookSoon()
     },
     onEntry(entry) {
       learnFrom(entry)
@@ -201,15 +219,25 @@ export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculatio
     for (const gate of Object.values(gates)) gate.take({ tool, source, p }, used)
   }
 
-  /** As often as predictions may take time; sessions that come meanwhile are looked at together. */
+  /** What was spent is followed by nine times as long, or a tenth of a second, in which nothing is learned or predicted. */
+  const spend = <Value>(work: () => Value): Value => {
+    const begin = performance.now()
+    try {
+      return work()
+    } finally {
+      const end = performance.now()
+      mayLookAt = end + Math.min(longestRestMs, (end - begin) * (1 / shareOfTime - 1))
+    }
+  }
+  /** Learns from what was called, and looks at the session that has waited longest. */
   const lookSoon = (): void => {
     looking ??= setTimeout(
       () => {
         looking = undefined
-        const [session] = toLookAt
-        if (session === undefined) return
-        // A prediction has been made since this was planned.
+        // A prediction may have been made since this was planned.
         if (performance.now() < mayLookAt) return lookSoon()
+        const [session] = toLookAt
+        if (session === undefined) return spend(learnAll)
         toLookAt.delete(session)
         room.lookAhead(session)
         if (toLookAt.size > 0) setImmediate(lookSoon)
@@ -223,18 +251,26 @@ export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculatio
     lookSoon()
   }
 
-  const save = async (): Promise<void> => {
+  /** What the store has not taken yet goes first the next time. */
+  let unsaved: TemplateChanges | undefined
+  const saveTemplates = async (store: Store): Promise<void> => {
+    unsaved ??= predictor.changedTemplates()
+    const { removed } = unsaved
+    const changed = unsaved.changed.filter((template) => hasNoSecret(template, redact))
+    for (let at = 0; at < Math.max(changed.length, removed.length); at += mostSavedAtOnce)
+      await store.saveDataflowTemplates(
+        changed.slice(at, at + mostSavedAtOnce),
+        removed.slice(at, at + mostSavedAtOnce),
+      )
+    unsaved = undefined
+  }
+  const saveChanges = async (): Promise<void> => {
     // What could not be read is not written over.
     if (!isChanged || !isLoaded) return
     isChanged = false
     try {
       const store = await options.store()
-      const { changed, removed } = predictor.changedTemplates()
-      for (let at = 0; at < Math.max(changed.length, removed.length); at += mostSavedAtOnce)
-        await store.saveDataflowTemplates(
-          changed.slice(at, at + mostSavedAtOnce),
-          removed.slice(at, at + mostSavedAtOnce),
-        )
+      await saveTemplates(store)
       await store.saveLearnedState(stateName, {
         version: 1,
         predictor: predictor.state(),
@@ -247,6 +283,12 @@ export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculatio
       log.warn('What was learned about coming calls is not stored yet.', { error: String(error) })
     }
   }
+  let saved: Promise<void> = Promise.resolve()
+  /** One after the other: who waits for it waits for the one before, too. */
+  const save = (): Promise<void> => {
+    saved = saved.then(saveChanges)
+    return saved
+  }
   const saving = setInterval(() => void save(), saveEveryMs).unref()
 
   return {
@@ -254,7 +296,7 @@ export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculatio
     hear(session, request) {
       if (options.config().mode === 'off') return
       foresight.hear(session, request)
-      unseen.add(() => predictor.hear(session, request))
+      addUnseen({ take: () => predictor.hear(session, request), isCall: false })
       lookAhead(session)
     },
     lookAhead,
@@ -264,7 +306,8 @@ export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculatio
     endSession(session) {
       toLookAt.delete(session)
       room.endSession(session)
-      unseen.add(() => predictor.endSession(session))
+      addUnseen({ take: () => predictor.endSession(session), isCall: false })
+      lookSoon()
     },
     async load(store) {
       const state = await store.loadLearnedState(stateName)
@@ -282,6 +325,16 @@ export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculatio
           log.warn('Old predictions could not be forgotten.', { error: String(error) }),
         )
     },
+    forget() {
+      learnAll()
+      rows.clear()
+      unsaved = undefined
+      predictor.load(untaught)
+      predictor.loadTemplates([])
+      for (const gate of Object.values(gates)) gate.load(undefined)
+      room.load(null)
+      isChanged = false
+    },
     async flush() {
       await Promise.all([rows.flush(), save()])
     },
@@ -290,10 +343,15 @@ export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculatio
       clearTimeout(looking)
       stopFollowing()
       await room.close()
-      unseen.drain()
+      learnAll()
       await withinMs(Promise.all([rows.close(), save()]), closeWithinMs, undefined)
     },
   }
+}
+
+/** Names of arguments and of fields are anybody's words: a way through a field that is named by a secret is not kept. */
+function hasNoSecret({ parameter, source, value }: DataflowTemplate, redact: Redact): boolean {
+  return [parameter, source, JSON.stringify(value ?? null)].every((text) => redact(text) === text)
 }
 
 /** As a task would have it; undefined where the tool said that it failed, or said too much. */

@@ -31,6 +31,8 @@ export function createIdleQueue<Item>({
   let first = 0
   let due: NodeJS.Timeout | undefined
   let isHeld = false
+  /** Whoever comes when nothing waits does not begin the next slice at once. */
+  let restsUntil = 0
 
   const work = (until: number): void => {
     while (first < items.length && performance.now() < until) take(items[first++]!)
@@ -43,16 +45,18 @@ export function createIdleQueue<Item>({
     if (isHeld) return
     const begin = performance.now()
     work(begin + sliceMs)
-    if (first < items.length) schedule((performance.now() - begin) * (1 / shareOfTime - 1))
+    const end = performance.now()
+    restsUntil = end + (end - begin) * (1 / shareOfTime - 1)
+    if (first < items.length) schedule()
   }
-  const schedule = (ms: number): void => {
-    due ??= setTimeout(pump, ms).unref()
+  const schedule = (): void => {
+    due ??= setTimeout(pump, Math.max(0, restsUntil - performance.now())).unref()
   }
   return {
     add(item) {
       items.push(item)
       if (items.length - first > most) drop(items[first++]!)
-      schedule(0)
+      schedule()
     },
     get size() {
       return items.length - first
@@ -67,7 +71,7 @@ export function createIdleQueue<Item>({
     },
     release() {
       isHeld = false
-      if (first < items.length) schedule(0)
+      if (first < items.length) schedule()
     },
   }
 }

@@ -14,7 +14,7 @@ const exact = ['exact@1', 'exact@3', 'turn_exact@1', 'turn_exact@3'] as const
 const ahead = ['run', 'precision', 'waste', 'saved_share'] as const
 
 export function describeSpeculate(report: NamedSpeculateReport): string {
-  const { interval, preset } = report
+  const { interval, presets } = report
   return [
     samplesLine(report),
     '',
@@ -24,13 +24,16 @@ export function describeSpeculate(report: NamedSpeculateReport): string {
     '',
     cutoffTable(report),
     '',
-    `by the source that a call stands or falls with (run and used: ${preset})`,
+    'by the source that a call stands or falls with',
     sourceTable(report),
     '',
     missTable(report),
     '',
-    `95 % of resampled sessions: exact@1 ${between(interval['exact@1'])}, exact@3 ${between(interval['exact@3'])}; ` +
-      `${preset}: precision ${between(interval.precision)}, saved_share ${between(interval.saved_share)}`,
+    `95 % of resampled sessions: exact@1 ${between(interval['exact@1'])}, exact@3 ${between(interval['exact@3'])}`,
+    ...(['careful', 'eager'] as const).map((preset) => {
+      const { precision, saved_share } = presets[preset].interval
+      return `  ${preset}: precision ${between(precision)}, saved_share ${between(saved_share)}`
+    }),
     `a prediction takes ${report.p50_ms.toFixed(2)} ms (p50), ${report.p95_ms.toFixed(2)} ms (p95)`,
   ].join('\n')
 }
@@ -80,13 +83,18 @@ function cutoffTable({ cutoffs }: NamedSpeculateReport): string {
   )
 }
 
-function sourceTable({ by_source }: NamedSpeculateReport): string {
-  const columns = ['first', 'exact', 'run', 'used'] as const
+function sourceTable({ by_source, presets }: NamedSpeculateReport): string {
+  const sources = Object.keys(by_source) as (keyof typeof by_source)[]
+  const rows = sources.map((source) => {
+    const { first, exact } = by_source[source]
+    const [careful, eager] = [presets.careful.by_source[source], presets.eager.by_source[source]]
+    return { source, figures: [first, exact, careful.run, careful.used, eager.run, eager.used] }
+  })
   return formatTable(
-    ['', ...columns],
-    Object.entries(by_source)
-      .filter(([, figures]) => columns.some((column) => figures[column] > 0))
-      .map(([source, figures]) => [source, ...columns.map((column) => tidy(figures[column]))]),
+    ['', 'first', 'exact', 'careful: run', 'used', 'eager: run', 'used'],
+    rows
+      .filter(({ figures }) => figures.some((figure) => figure > 0))
+      .map(({ source, figures }) => [source, ...figures.map(tidy)]),
   )
 }
 
@@ -109,7 +117,7 @@ function aheadCells(figures: AheadFigures): readonly string[] {
   return [tidy(figures.run), share(figures.precision), share(figures.waste), share(figures.saved_share)]
 }
 
-/** Of what was not run in some seed there is no share. */
+/** Of what was not run there is no share. */
 function share(value: number | null | undefined): string {
   return value === undefined || value === null ? '' : value.toFixed(3)
 }
@@ -119,6 +127,8 @@ function tidy(count: number): string {
   return Number.isInteger(count) ? String(count) : count.toFixed(1)
 }
 
-function between([low, high]: readonly [number, number]): string {
+function between(interval: readonly [number, number] | null): string {
+  if (interval === null) return 'none'
+  const [low, high] = interval
   return `${low.toFixed(3)} to ${high.toFixed(3)}`
 }

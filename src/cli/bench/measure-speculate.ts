@@ -7,6 +7,7 @@ import {
 import { meanOfSeeds } from '../../evaluate/mean-of-seeds.js'
 import type { SpeculationPreset } from '../../model/speculation.js'
 import { describeSpeculate } from './describe-speculate.js'
+import { poolShares } from './pool-shares.js'
 
 export interface MeasureSpeculate {
   readonly set: string
@@ -28,7 +29,7 @@ export async function measureSpeculate({ set, seeds, preset, hideRequest }: Meas
     }
     reports.push(await benchSpeculate({ set, seed, preset, hideRequest, onPrediction }))
   }
-  const figures = reports.length === 1 ? reports[0]! : meanOfSeeds(reports)
+  const figures = reports.length === 1 ? reports[0]! : poolShares(meanOfSeeds(reports))
   const report = { bench: 'speculate', seeds, ...figures }
   return { report, text: describeSpeculate(report), predictions }
 }

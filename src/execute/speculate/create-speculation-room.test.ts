@@ -400,7 +400,8 @@ describe('looking ahead', () => {
     }
     await runAndExpire()
     expect(test.ledger()).toEqual(['fs:read started wasted', 'fs:read refused unused before'])
-    const own = test.ask('fs:read', predicted('fs:read').arguments)
+    const own = test.ask('fs:read')
+    await turn()
     test.made.at(-1)!.give(text('own'))
     await own
     await test.look()

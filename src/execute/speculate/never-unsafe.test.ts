@@ -46,7 +46,7 @@ test('no tool that is not safe, never ahead or switched off is called, and never
   expect([...totals.refusals.keys()].sort()).toEqual(
     [
       ...['below cut-off', 'below threshold', 'cost', 'never ahead', 'not safe', 'off', 'rate limited'],
-      ...['server not well', 'too many at once', 'waste budget', 'write under way'],
+      ...['server not well', 'too many at once', 'unused before', 'waste budget', 'write under way'],
     ].sort(),
   )
 })

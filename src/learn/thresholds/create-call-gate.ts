@@ -53,6 +53,10 @@ export function createCallGate({ useful }: { readonly useful: number }): CallGat
   /** The one that was seen last is the last. */
   let cells = new Map<string, Cell>()
   const cutoffs = new Map<string, number>()
+  const forget = (name: string): void => {
+    cells.delete(name)
+    cutoffs.delete(name)
+  }
 
   return {
     cutoff(call) {
@@ -68,7 +72,7 @@ export function createCallGate({ useful }: { readonly useful: number }): CallGat
       const cell = cells.get(name) ?? { seen: zeros(), used: zeros() }
       cells.delete(name)
       cells.set(name, cell)
-      if (cells.size > mostCells) cells.delete(cells.keys().next().value!)
+      if (cells.size > mostCells) forget(cells.keys().next().value!)
       for (const counts of [cell.seen, cell.used]) for (let bin = 0; bin < bins; bin++) counts[bin]! *= keep
       const bin = Math.min(bins - 1, Math.floor(p * bins))
       cell.seen[bin]! += 1
@@ -115,5 +119,9 @@ const nothingRuns = 1.01
 const counts = z.array(z.number().min(0).finite()).length(bins)
 const stateSchema = z.object({
   version: z.literal(1),
-  cells: z.array(z.object({ name: z.string(), seen: counts, used: counts })),
+  cells: z.array(
+    z
+      .object({ name: z.string(), seen: counts, used: counts })
+      .refine(({ seen, used }) => used.every((good, bin) => good <= seen[bin]!)),
+  ),
 })

@@ -7,14 +7,23 @@ export interface Place {
   readonly ways: Map<string, CountedWay>
   /** By the key of their value. */
   readonly constants: Map<string, CountedWay>
+  /** What the constants say, once it was asked for; who changes them takes it away. */
+  habits: Habits | undefined
 }
 
+export type Habits = Pick<Target, 'year' | 'numbersAre' | 'booleansAre'>
+
 export function newPlace(): Place {
-  return { ways: new Map(), constants: new Map() }
+  return { ways: new Map(), constants: new Map(), habits: undefined }
 }
 
 /** What the values that were given last say of the next ones. */
-export function habitsOf({ constants }: Place): Pick<Target, 'year' | 'numbersAre' | 'booleansAre'> {
+export function habitsOf(place: Place): Habits {
+  place.habits ??= findHabits(place)
+  return place.habits
+}
+
+function findHabits({ constants }: Place): Habits {
   let [day, number, truth]: (CountedWay | undefined)[] = []
   for (const [key, counted] of constants) {
     if (isDay.test(key) && isNewer(counted, day)) day = counted

@@ -51,7 +51,20 @@ export const picks = [
 
 /** What is counted together where little is known of a way by itself: its kind, and how it picks. */
 export function wayClass(way: Way): string {
-  return 'pick' in way ? `${way.kind} ${way.pick}` : way.kind
+  return 'pick' in way ? pickClasses[way.kind][way.pick] : way.kind
+}
+
+/** Asked for thousands of times a look. */
+const pickClasses = {
+  result: classesOf('result'),
+  row: classesOf('row'),
+  request: classesOf('request'),
+  join: classesOf('join'),
+}
+
+function classesOf(kind: string): Readonly<Record<Pick | 'all', string>> {
+  const names = [...picks, 'all'].map((pick) => [pick, `${kind} ${pick}`])
+  return Object.fromEntries(names) as Record<Pick | 'all', string>
 }
 
 /** The same way always gives the same text. A constant's value is not in it. */

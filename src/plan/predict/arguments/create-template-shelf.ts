@@ -12,7 +12,8 @@ import type { Tally } from './tally.js'
 import {
   type ArgumentSet,
   afterRow,
-  readRow,
+  createRowReader,
+  type ReadRow,
   rowName,
   setRow,
   type TalliedRow,
@@ -87,6 +88,7 @@ export function createTemplateShelf(): TemplateShelf {
   }
   const dropWay = ({ tool, argument }: PlaceName, counted: CountedWay): void => {
     const place = tools.get(tool)!.places.get(argument)!
+    place.habits = undefined
     if (!mapOf(place, counted.way).delete(nameOf(counted.way))) return
     classes.shift(counted.way, -counted.count, -counted.hits)
     size -= 1
@@ -104,7 +106,9 @@ export function createTemplateShelf(): TemplateShelf {
     tools.delete(tool)
   }
   const keepWay = (at: PlaceName, counted: CountedWay): void => {
-    const known = mapOf(openPlace(at), counted.way)
+    const place = openPlace(at)
+    place.habits = undefined
+    const known = mapOf(place, counted.way)
     known.set(nameOf(counted.way), counted)
     classes.shift(counted.way, counted.count, counted.hits)
     size += 1
@@ -133,8 +137,7 @@ export function createTemplateShelf(): TemplateShelf {
     ]
   }
 
-  const loadRow = (template: DataflowTemplate): void => {
-    const read = readRow(template)
+  const loadRow = (template: DataflowTemplate, read: ReadRow | undefined): void => {
     if (read === undefined) return
     if (read.kind === 'set') keepSet(template.tool, { names: read.names, ...storedTally(template) })
     else loadWay(read.way, { tool: template.tool, argument: read.argument }, storedTally(template))
@@ -144,8 +147,7 @@ export function createTemplateShelf(): TemplateShelf {
     if (known !== undefined) dropWay(at, known)
     keepWay(at, { way, ...tally, after: new Map() })
   }
-  const loadAfter = (template: DataflowTemplate, after: ToolId): void => {
-    const read = readRow(template)
+  const loadAfter = (template: DataflowTemplate, after: ToolId, read: ReadRow | undefined): void => {
     if (read?.kind !== 'way') return
     const place = tools.get(template.tool)?.places.get(read.argument)
     const counted = place && mapOf(place, read.way).get(nameOf(read.way))
@@ -189,8 +191,10 @@ export function createTemplateShelf(): TemplateShelf {
       size = 0
       // The tool that was called last is to be the last again.
       const byTime = templates.toSorted((a, b) => a.lastAt - b.lastAt)
-      for (const template of byTime) if (template.after === '') loadRow(template)
-      for (const template of byTime) if (template.after !== '') loadAfter(template, template.after)
+      const read = createRowReader()
+      for (const template of byTime) if (template.after === '') loadRow(template, read(template))
+      for (const template of byTime)
+        if (template.after !== '') loadAfter(template, template.after, read(template))
       changedTools.clear()
       trim()
     },

@@ -63,7 +63,9 @@ export function createTemplates({ redact }: TemplatesOptions): Templates {
     shelf.shift(counted.way, counted.count - count, counted.hits - hits)
     seeAfter(counted, isHit, where)
   }
+  /** Most constants come once: what was called before them says nothing, and would be most of the rows. */
   const seeAfter = (counted: CountedWay, isHit: boolean, where: Where): void => {
+    if (counted.way.kind === 'constant' && counted.hits <= 1) return
     const gone = where.after && tickAfter(counted, where.after, isHit, where.at)
     if (gone) shelf.dropAfter(where, counted, ...gone)
   }
@@ -87,8 +89,10 @@ export function createTemplates({ redact }: TemplatesOptions): Templates {
     }
   }
   /** When one was given last is when it was right: the newest says what is given now. */
-  const countConstant = ({ constants }: Place, value: Json, where: Where): void => {
+  const countConstant = (place: Place, value: Json, where: Where): void => {
+    const { constants } = place
     const key = keyOf(value)
+    place.habits = undefined
     for (const [known, counted] of constants) see(counted, known === key, where)
     const before = constants.get(key)
     if (before === undefined) keepConstant(constants, value, where)

@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from '../../../model/json.js'
 import type { ArgumentSource } from '../../../model/predicted-call.js'
 import type { ToolId } from '../../../model/tool.js'
-import { type Way, wayClass } from './argument-way.js'
+import { type Pick, type Way, wayClass } from './argument-way.js'
+import type { CountedWay } from './counted-way.js'
 import type { Templates } from './create-templates.js'
 import { type Found, followWay, type Target } from './follow-way.js'
 import { ownValue } from './own-value.js'
@@ -33,6 +34,8 @@ export interface Candidates {
   fromRows(argument: string): readonly Candidate[]
 }
 
+/** Of one argument, the best of each look. */
+export const mostValues = 6
 /** Rows whose values stay among the candidates, however good others are. */
 const mostRows = 4
 
@@ -44,72 +47,122 @@ export function findCandidates(
   templates: Templates,
 ): Candidates {
   const after = session.last?.tool ?? ''
-  const targets = new Map<string, Target>()
-  const targetOf = (argument: string): Target => {
-    const target = targets.get(argument) ?? templates.target(tool, argument)
-    targets.set(argument, target)
-    return target
-  }
   const known = new Map<string, Map<string, GrowingCandidate>>()
-  const add = (argument: string, way: Way, rate: number, found: Found): void => {
+  const valuesOf = (argument: string): Map<string, GrowingCandidate> => {
     const values = known.get(argument) ?? new Map<string, GrowingCandidate>()
     known.set(argument, values)
-    const value = ownValue(found.values, argument)!
+    return values
+  }
+  const add = (target: Target, name: WayName, rate: number, value: Json, found: Found): void => {
+    const values = valuesOf(target.argument)
     const key = keyOf(value)
-    const one = values.get(key) ?? newCandidate(spellValue(value, targetOf(argument)), key)
+    const one = values.get(key) ?? newCandidate(spellValue(value, target), key)
     values.set(key, one)
-    grow(one, way, rate, found)
+    grow(one, name, rate, found)
   }
-  const rows: { readonly values: JsonObject; readonly rate: number }[] = []
-  for (const counted of templates.ways(tool, '')) {
-    const found = followWay(counted.way, { tool, argument: '' }, session)
-    if (found === undefined) continue
-    const rate = templates.rate(counted, after)
-    rows.push({ values: found.values, rate })
-    for (const argument of Object.keys(found.values)) add(argument, counted.way, rate, found)
-  }
-  for (const argument of names) {
-    const target = targetOf(argument)
-    for (const counted of templates.ways(tool, argument)) {
+  const addRows = (): readonly RatedRow[] =>
+    templates.ways(tool, '').flatMap((counted) => {
+      const { way } = counted
+      const found = followWay(way, { tool, argument: '' }, session)
+      if (found === undefined) return []
       const rate = templates.rate(counted, after)
-      for (const { way, share } of withFollowers(counted.way)) {
-        const found = followWay(way, target, session)
-        if (found === undefined) break
-        add(argument, way, rate * share, found)
-      }
+      for (const [argument, value] of Object.entries(found.values))
+        add(templates.target(tool, argument), nameOf(way), rate, value, found)
+      return [{ values: found.values, rate }]
+    })
+  const addWay = (target: Target, { way }: CountedWay, rate: number): void => {
+    const found = followWay(way, target, session)
+    if (found === undefined) return
+    add(target, nameOf(way), rate, found.values[target.argument]!, found)
+    for (const { pick, share } of followersOf(way)) {
+      const later = followWay({ ...way, pick } as Way, target, session)
+      if (later === undefined) return
+      add(target, nameOf({ ...way, pick } as Way), rate * share, later.values[target.argument]!, later)
     }
   }
-  const bestRows = rows.sort((a, b) => b.rate - a.rate).slice(0, mostRows)
+  /** A constant that so many are better than is no candidate, unless something else leads to it. */
+  const addConstants = (target: Target, constants: readonly RatedConstant[]): void => {
+    const values = valuesOf(target.argument)
+    let left = mostValues
+    for (const { key, value, rate } of constants.toSorted(byRate))
+      if (values.has(key) || left-- > 0) add(target, constantName, rate, value, nowhereFound)
+  }
+
+  const rows = addRows()
+  for (const argument of names) {
+    const target = templates.target(tool, argument)
+    const constants: RatedConstant[] = []
+    for (const counted of templates.ways(tool, argument)) {
+      const rate = templates.rate(counted, after)
+      if (counted.way.kind !== 'constant') addWay(target, counted, rate)
+      else constants.push({ key: keyOf(counted.way.value), value: counted.way.value, rate })
+    }
+    addConstants(target, constants)
+  }
+  const bestRows = rows.toSorted((a, b) => b.rate - a.rate).slice(0, mostRows)
   return {
-    of: (argument) => [...(known.get(argument)?.values() ?? [])].sort(byBest),
+    of: (argument) => [...valuesOf(argument).values()].sort(byBest).slice(0, mostValues),
     fromRows: (argument) =>
       bestRows.flatMap(({ values }) => {
         const value = ownValue(values, argument)
-        return (value !== undefined && known.get(argument)?.get(keyOf(value))) || []
+        return (value !== undefined && valuesOf(argument).get(keyOf(value))) || []
       }),
   }
+}
+
+interface RatedRow {
+  readonly values: JsonObject
+  readonly rate: number
+}
+
+interface RatedConstant {
+  readonly key: string
+  readonly value: Json
+  readonly rate: number
+}
+
+function byRate(a: RatedConstant, b: RatedConstant): number {
+  return b.rate - a.rate || (a.key < b.key ? -1 : 1)
 }
 
 function byBest(a: Candidate, b: Candidate): number {
   return b.best - a.best || (a.key < b.key ? -1 : 1)
 }
 
+interface WayName {
+  readonly kind: ArgumentSource
+  readonly wayClass: string
+}
+
+function nameOf(way: Way): WayName {
+  return { kind: way.kind, wayClass: wayClass(way) }
+}
+
+const constantName: WayName = { kind: 'constant', wayClass: 'constant' }
+const nowhereFound: Found = { values: {}, ago: 0 }
+
+interface Follower {
+  readonly pick: Pick
+  readonly share: number
+}
+
 /** Who goes through a list comes to the one after the next, too: soon, if not at once. */
-function withFollowers(way: Way): readonly { readonly way: Way; readonly share: number }[] {
-  const first = { way, share: 1 }
-  if (!('pick' in way) || !(way.pick === 'unused0' || way.pick === 'after0')) return [first]
-  const [second, third] =
-    way.pick === 'unused0' ? (['unused1', 'unused2'] as const) : (['after1', 'after2'] as const)
-  return [
-    first,
-    { way: { ...way, pick: second }, share: shareOfSecond },
-    { way: { ...way, pick: third }, share: shareOfThird },
-  ]
+function followersOf(way: Way): readonly Follower[] {
+  if (!('pick' in way)) return []
+  return way.pick === 'unused0' ? unusedFollowers : way.pick === 'after0' ? afterFollowers : []
 }
 
 /** Below the next one's, in the order they will come. */
 const shareOfSecond = 0.4
 const shareOfThird = 0.25
+const unusedFollowers: readonly Follower[] = [
+  { pick: 'unused1', share: shareOfSecond },
+  { pick: 'unused2', share: shareOfThird },
+]
+const afterFollowers: readonly Follower[] = [
+  { pick: 'after1', share: shareOfSecond },
+  { pick: 'after2', share: shareOfThird },
+]
 
 interface GrowingCandidate extends Candidate {
   readonly rates: Map<string, number>
@@ -138,11 +191,15 @@ function newCandidate(value: Json, key: string): GrowingCandidate {
 /** Most candidates are constants, thousands of a look: one for all of them. */
 const nowhere = new Set<string>()
 
-function grow(one: GrowingCandidate, way: Way, rate: number, { origin, ago }: Found): void {
-  const name = wayClass(way)
-  const before = one.rates.get(name) ?? 0
+function grow(
+  one: GrowingCandidate,
+  { kind, wayClass }: WayName,
+  rate: number,
+  { origin, ago }: Found,
+): void {
+  const before = one.rates.get(wayClass) ?? 0
   if (rate > before) {
-    one.rates.set(name, rate)
+    one.rates.set(wayClass, rate)
     one.miss *= (1 - rate) / (1 - before)
   }
   if (origin !== undefined) {
@@ -155,6 +212,6 @@ function grow(one: GrowingCandidate, way: Way, rate: number, { origin, ago }: Fo
   }
   if (rate <= one.best) return
   one.best = rate
-  one.source = way.kind
+  one.source = kind
   one.ago = ago
 }

@@ -9,17 +9,25 @@ import { combineCandidates } from './combine-candidates.js'
 import type { Templates } from './create-templates.js'
 import { type Candidate, type Candidates, findCandidates } from './find-candidates.js'
 import type { SessionCalls } from './session-calls.js'
-import { evidenceAt, weighCall, weighCandidate } from './weigh-evidence.js'
+import { canonicalCallKey } from './value-key.js'
+import { evidenceAt, type WeighedCandidate, weighCall, weighCandidate } from './weigh-evidence.js'
 
+/** Hundreds of a look, of which few are looked at further: see argumentsOf and sourcesOf. */
 export interface ProposedArguments {
-  readonly arguments: JsonObject
-  readonly sources: Readonly<Record<string, ArgumentSource>>
-  readonly weakest: ArgumentSource
+  readonly names: readonly string[]
+  /** By the names. */
+  readonly chosen: readonly Choice[]
+  /** What the call is compared by. */
+  readonly key: string
   /** By evidenceNames. */
   readonly evidence: Float64Array
 }
 
-const valuesPerArgument = 6
+interface Choice extends WeighedCandidate {
+  /** `"name":value`, canonical. */
+  readonly json: string
+}
+
 const mostSets = 3
 const mostProposed = 24
 
@@ -31,39 +39,49 @@ export function proposeArguments(
   const sets = templates.argumentSets(tool).slice(0, mostSets)
   const names = new Set(sets.flatMap((set) => set.names))
   const candidates = findCandidates(tool, names, session, templates)
-  const choices = new Map(
-    [...names].map((argument) => {
-      const used = session.used(tool, argument)
-      const chosen = chooseValues(argument, candidates)
-      return [argument, chosen.map((one) => weighCandidate(one, used.has(one.key)))]
-    }),
-  )
-  const proposed = new Map<string, ProposedArguments>()
-  for (const set of sets) {
-    const lists = set.names.map((argument) => choices.get(argument)!)
-    for (const chosen of combineCandidates(lists, mostProposed)) {
-      const args = Object.fromEntries(set.names.map((argument, at) => [argument, chosen[at]!.value]))
-      const key = canonicalJson(args)
-      if (proposed.has(key)) continue
-      const evidence = weighCall({ tool, arguments: args, chosen, share: set.share }, session)
-      proposed.set(key, { arguments: args, ...sourcesOf(set.names, chosen), evidence })
-    }
+  const choices = new Map<string, readonly Choice[]>()
+  for (const argument of names) {
+    const used = session.used(tool, argument)
+    const chosen = chooseValues(argument, candidates)
+    choices.set(
+      argument,
+      chosen.map((candidate) => ({
+        candidate,
+        evidence: weighCandidate(candidate, used.has(candidate.key)),
+        json: `${JSON.stringify(argument)}:${canonicalJson(candidate.value)}`,
+      })),
+    )
   }
-  return [...proposed.values()].sort((a, b) => worthOf(b) - worthOf(a)).slice(0, mostProposed)
+  return sets
+    .flatMap(({ names, share }) =>
+      combineCandidates(
+        names.map((argument) => choices.get(argument)!),
+        mostProposed,
+      ).map((chosen): ProposedArguments => {
+        const key = canonicalCallKey(tool, `{${chosen.map(({ json }) => json).join(',')}}`)
+        return { names, chosen, key, evidence: weighCall({ key, chosen, share }, session) }
+      }),
+    )
+    .sort((a, b) => worthOf(b) - worthOf(a))
+    .slice(0, mostProposed)
+}
+
+export function argumentsOf({ names, chosen }: ProposedArguments): JsonObject {
+  return Object.fromEntries(names.map((argument, at) => [argument, chosen[at]!.candidate.value]))
+}
+
+export function sourcesOf({ names, chosen }: ProposedArguments): Readonly<Record<string, ArgumentSource>> {
+  return Object.fromEntries(names.map((name, at) => [name, chosen[at]!.candidate.source]))
+}
+
+/** The source that is believed least. */
+export function weakestSource({ chosen }: ProposedArguments): ArgumentSource {
+  return chosen.map(({ candidate }) => candidate).toSorted((a, b) => a.best - b.best)[0]?.source ?? 'none'
 }
 
 /** The best, and what rows put forward. */
 function chooseValues(argument: string, candidates: Candidates): readonly Candidate[] {
-  const best = candidates.of(argument).slice(0, valuesPerArgument)
-  return [...new Set([...best, ...candidates.fromRows(argument)])]
-}
-
-function sourcesOf(
-  names: readonly string[],
-  chosen: readonly Candidate[],
-): Pick<ProposedArguments, 'sources' | 'weakest'> {
-  const weakest = chosen.toSorted((a, b) => a.best - b.best)[0]?.source ?? 'none'
-  return { sources: Object.fromEntries(names.map((name, at) => [name, chosen[at]!.source])), weakest }
+  return [...new Set([...candidates.of(argument), ...candidates.fromRows(argument)])]
 }
 
 function worthOf({ evidence }: ProposedArguments): number {

@@ -1,4 +1,5 @@
 import { findLiterals } from '../../read/find-literals.js'
+import { ownText } from './own-text.js'
 import { shapeOf } from './shape-of.js'
 
 /** What was asked for, as far as arguments may stand in it. */
@@ -7,18 +8,17 @@ export interface ReadRequest {
   readonly byShape: ReadonlyMap<string, readonly string[]>
   /** Whether it says this, as a word or several. */
   says(value: string): boolean
-  /** Its words, each once: what a constant may hang on. */
-  readonly words: readonly string[]
 }
 
 const longestRequest = 10_000
-const mostWords = 400
 
-export const noRequest: ReadRequest = { byShape: new Map(), says: () => false, words: [] }
+export const noRequest: ReadRequest = { byShape: new Map(), says: () => false }
 
 export function readRequest(text: string): ReadRequest {
-  const bounded = text.slice(0, longestRequest)
-  const spaced = ` ${words(bounded).join(' ')} `.toLowerCase()
+  const bounded = text.length > longestRequest ? ownText(text.slice(0, longestRequest)) : text
+  const said = words(bounded).map((word) => word.toLowerCase())
+  const single = new Set(said)
+  const spaced = ` ${said.join(' ')} `
   const values = new Set([
     ...findLiterals(bounded).map((literal) => literal.text),
     ...tokens(bounded),
@@ -33,16 +33,18 @@ export function readRequest(text: string): ReadRequest {
   }
   return {
     byShape,
-    says: (value) => {
-      const said = words(value).join(' ').toLowerCase()
-      return said.length >= shortestSaid && spaced.includes(` ${said} `)
+    says(value) {
+      if (value.length > longestSaid) return false
+      const wanted = words(value).join(' ').toLowerCase()
+      if (wanted.length < shortestSaid) return false
+      return wanted.includes(' ') ? spaced.includes(` ${wanted} `) : single.has(wanted)
     },
-    words: [...new Set(spaced.trim().split(' '))].slice(0, mostWords),
   }
 }
 
-/** Two letters stand in any text. */
+/** Two letters stand in any text, and nobody says a page. */
 const shortestSaid = 3
+const longestSaid = 300
 
 function words(text: string): readonly string[] {
   return text.match(/[\p{L}\p{N}_]+(?:[-.@/:][\p{L}\p{N}_]+)*/gu) ?? []

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../../model/json.js'
 import { looksLikeId } from '../../../model/looks-like-id.js'
+import { ownText } from './own-text.js'
 import { readText } from './read-text.js'
 import { keyOf, type Scalar } from './value-key.js'
 
@@ -37,6 +38,8 @@ const longestValue = 300
 /** The name of a field is a part of every path and row beneath it. */
 const longestName = 100
 const deepest = 12
+/** Nobody minds that one of these is kept whole. */
+const shortText = 2_000
 /** Some 10 ms of parsing; a longer text is read as one. */
 const longestJson = 1_000_000
 
@@ -87,7 +90,11 @@ export function seeResult(result: Json): SeenResult {
       return
     }
     if (text.length <= longestValue && !text.includes('\n')) put(path, text, row)
-    for (const { place, value, line } of readText(text)) put(`${path}${place}`, value, `${row}#${line}`)
+    const own = text.length > shortText ? ownText : (piece: string): string => piece
+    for (const { place, value, line } of readText(text)) {
+      if (isFull()) return
+      put(own(`${path}${place}`), own(value), `${row}#${line}`)
+    }
   }
   visit(result, '', '', 0)
   return seenOf(lists)

@@ -3,7 +3,7 @@ import type { ToolId } from '../../../model/tool.js'
 import { noRequest, type ReadRequest, readRequest } from './read-request.js'
 import { nothingSeen, type SeenResult, seeResult } from './see-result.js'
 import { createUsedInSession, type UsedValues } from './used-values.js'
-import { callKey, type Scalar } from './value-key.js'
+import { callKey, keyOf, type Scalar } from './value-key.js'
 
 export { callKey } from './value-key.js'
 
@@ -15,8 +15,8 @@ export interface SessionCalls {
   readonly length: number
   /** What these arguments of this tool have been in this session. */
   used(tool: ToolId, ...names: readonly string[]): UsedValues
-  /** How many calls ago exactly this one was made; undefined: never. */
-  madeAgo(tool: ToolId, args: JsonObject): number | undefined
+  /** How many calls ago exactly this one was made, by its key; undefined: never. */
+  madeAgo(key: string): number | undefined
   /** How often this call stood among the first and another was made. */
   passedOver(key: string): number
   /** How many of the last calls in a row were the one that stood first. */
@@ -110,8 +110,8 @@ export function createSessionCalls(): SessionCalls {
       return foretold
     },
     used: (tool, ...names) => used.of(tool, names),
-    madeAgo(tool, args) {
-      const at = made.get(callKey(tool, args))
+    madeAgo(key) {
+      const at = made.get(key)
       return at === undefined ? undefined : length - at
     },
     passedOver: (key) => passed.get(key) ?? 0,
@@ -119,8 +119,9 @@ export function createSessionCalls(): SessionCalls {
       shown = keys
     },
     hear(text) {
-      if (text === heard) return
-      heard = text
+      const key = keyOf(text)
+      if (key === heard) return
+      heard = key
       request = readRequest(text)
       namedRows = new WeakMap()
     },

@@ -54,23 +54,29 @@ export type ReadRow =
   /** Of several arguments together it is empty. */
   | { readonly kind: 'way'; readonly argument: string; readonly way: Way }
 
+/** For many rows: the same source, of which a way has up to five, is read once. */
+export function createRowReader(): (template: DataflowTemplate) => ReadRow | undefined {
+  const known = new Map<string, Way | undefined>()
+  return (template) =>
+    readRow(template, (source, value) => {
+      if (value !== undefined) return readWay(source, value)
+      if (!known.has(source)) known.set(source, readWay(source, value))
+      return known.get(source)
+    })
+}
+
 /** Undefined where it is none of ours: of a later version, or damaged. */
-export function readRow({
-  tool,
-  parameter,
-  source,
-  value,
-  count,
-  hits,
-  lastAt,
-}: DataflowTemplate): ReadRow | undefined {
+function readRow(
+  { tool, parameter, source, value, count, hits, lastAt }: DataflowTemplate,
+  read: typeof readWay,
+): ReadRow | undefined {
   const areCounts = [count, hits, lastAt].every((one) => Number.isFinite(one) && one >= 0) && hits <= count
   if (!areCounts || tool === '') return undefined
   if (source === setSource) {
     const isNames = Array.isArray(value) && value.every((name) => typeof name === 'string')
     return isNames ? { kind: 'set', names: value as readonly string[] } : undefined
   }
-  const way = readWay(source, value)
+  const way = read(source, value)
   return way && { kind: 'way', argument: way.kind === 'row' ? '' : parameter, way }
 }
 

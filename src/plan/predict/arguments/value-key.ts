@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { canonicalJson, type Json, type JsonObject } from '../../../model/json.js'
 import type { ToolId } from '../../../model/tool.js'
+import { ownText } from './own-text.js'
 
 export type Scalar = string | number | boolean
 
@@ -12,12 +12,18 @@ export function keyOf(value: Json): string {
 
 /** What calls are compared by: tool and canonical arguments. */
 export function callKey(tool: ToolId, args: JsonObject): string {
-  return `${tool}\n${shortened(canonicalJson(args))}`
+  return canonicalCallKey(tool, canonicalJson(args))
 }
 
-/** Keys are kept for as long as their session, and an argument may be a whole file. */
+/** The same for arguments that are canonical JSON already. */
+export function canonicalCallKey(tool: ToolId, args: string): string {
+  return `${tool}\n${shortened(args)}`
+}
+
+/** Keys are kept for as long as their session, and an argument may be a whole file: of such a one its ends and its length tell it from others. */
 const longestKey = 1_000
 
 function shortened(text: string): string {
-  return text.length <= longestKey ? text : createHash('sha256').update(text).digest('hex')
+  if (text.length <= longestKey) return text
+  return ownText(`${text.length} ${text.slice(0, longestKey / 2)} ${text.slice(-longestKey / 2)}`)
 }

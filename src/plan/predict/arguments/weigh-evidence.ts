@@ -1,5 +1,3 @@
-import type { JsonObject } from '../../../model/json.js'
-import type { ToolId } from '../../../model/tool.js'
 import type { Candidate } from './find-candidates.js'
 import type { SessionCalls } from './session-calls.js'
 
@@ -54,60 +52,67 @@ export function otherArguments(proposed: number): Float64Array {
   return evidence
 }
 
-/** A candidate with what speaks for it alone, by evidenceNames. */
-export interface WeighedCandidate extends Candidate {
+/** What speaks for one candidate by itself, by evidenceNames. */
+export function weighCandidate(
+  { rates, best, miss, origins, ago }: Candidate,
+  isUsed: boolean,
+): Float64Array {
+  const evidence = new Float64Array(evidenceNames.length)
+  for (const [wayClass, rate] of rates)
+    for (const at of placesOf(wayClass)) if (rate > evidence[at]!) evidence[at] = rate
+  evidence[evidenceAt.best] = logOf(best)
+  evidence[evidenceAt.together] = logOf(1 - miss)
+  evidence[evidenceAt.used] = isUsed ? 1 : 0
+  evidence[evidenceAt.fresh] = origins.size > 0 && ago === 0 ? 1 : 0
+  return evidence
+}
+
+export interface WeighedCandidate {
+  readonly candidate: Candidate
   readonly evidence: Float64Array
 }
 
-export function weighCandidate(one: Candidate, isUsed: boolean): WeighedCandidate {
-  const evidence = new Float64Array(evidenceNames.length)
-  const raise = (name: EvidenceName, rate: number): void => {
-    evidence[evidenceAt[name]] = Math.max(rate, evidence[evidenceAt[name]]!)
-  }
-  for (const [wayClass, rate] of one.rates) for (const name of namesOf(wayClass)) raise(name, rate)
-  evidence[evidenceAt.best] = logOf(one.best)
-  evidence[evidenceAt.together] = logOf(1 - one.miss)
-  evidence[evidenceAt.used] = isUsed ? 1 : 0
-  evidence[evidenceAt.fresh] = one.origins.size > 0 && one.ago === 0 ? 1 : 0
-  return { ...one, evidence }
-}
-
 export interface WeighedCall {
-  readonly tool: ToolId
-  readonly arguments: JsonObject
+  readonly key: string
   readonly chosen: readonly WeighedCandidate[]
   /** Of calls with these arguments. */
   readonly share: number
 }
 
 /** What speaks for a call with these arguments: the mean of what speaks for each, and what they are together. */
-export function weighCall(
-  { tool, arguments: args, chosen, share }: WeighedCall,
-  session: SessionCalls,
-): Float64Array {
-  const evidence = meanOf(chosen.map((one) => one.evidence))
-  const put = (name: EvidenceName, value: number): void => {
-    evidence[evidenceAt[name]] = value
+export function weighCall({ key, chosen, share }: WeighedCall, session: SessionCalls): Float64Array {
+  const evidence = new Float64Array(evidenceNames.length)
+  let weakest = chosen.length === 0 ? 0 : Number.POSITIVE_INFINITY
+  for (const one of chosen) {
+    for (let at = 0; at < evidence.length; at++) evidence[at]! += one.evidence[at]! / chosen.length
+    weakest = Math.min(weakest, one.evidence[evidenceAt.best]!)
   }
-  const ago = session.madeAgo(tool, args)
-  put(
-    'weakest',
-    chosen.reduce((least, { best }) => Math.min(least, logOf(best)), chosen.length === 0 ? 0 : Infinity),
-  )
-  put('made', ago === undefined ? 0 : 1)
-  put('madeLast', ago === 0 ? 1 : 0)
-  put('set', Math.log(share))
+  const ago = session.madeAgo(key)
+  evidence[evidenceAt.weakest] = weakest
+  evidence[evidenceAt.made] = ago === undefined ? 0 : 1
+  evidence[evidenceAt.madeLast] = ago === 0 ? 1 : 0
+  evidence[evidenceAt.set] = Math.log(share)
   if (chosen.length > 1) {
-    put('oneRow', haveCommon(chosen.map(({ origins }) => origins)) ? 1 : 0)
-    put('oneCall', haveCommon(chosen.map(({ calls }) => calls)) ? 1 : 0)
+    evidence[evidenceAt.oneRow] = haveCommon(chosen, ({ origins }) => origins) ? 1 : 0
+    evidence[evidenceAt.oneCall] = haveCommon(chosen, ({ calls }) => calls) ? 1 : 0
   }
   return evidence
 }
 
-/** `result unused0` -> result, next. */
-function namesOf(wayClass: string): readonly EvidenceName[] {
-  const [kind, pick] = wayClass.split(' ') as [EvidenceName, string | undefined]
-  return pick === undefined || picked[pick] === undefined ? [kind] : [kind, picked[pick]]
+/** `result unused0` -> the places of `result` and `next`. */
+function placesOf(wayClass: string): readonly number[] {
+  const known = places.get(wayClass) ?? findPlaces(wayClass)
+  places.set(wayClass, known)
+  return known
+}
+
+/** As many as there are classes. */
+const places = new Map<string, readonly number[]>()
+
+function findPlaces(wayClass: string): readonly number[] {
+  const [kind, pick = ''] = wayClass.split(' ') as [EvidenceName, string?]
+  const name = picked[pick]
+  return name === undefined ? [evidenceAt[kind]] : [evidenceAt[kind], evidenceAt[name]]
 }
 
 const picked: Readonly<Record<string, EvidenceName>> = {
@@ -127,13 +132,11 @@ function logOf(rate: number): number {
   return Math.log(rate + 0.01)
 }
 
-function meanOf(rows: readonly Float64Array[]): Float64Array {
-  const mean = new Float64Array(evidenceNames.length)
-  for (const row of rows) for (let at = 0; at < row.length; at++) mean[at]! += row[at]! / rows.length
-  return mean
-}
-
-function haveCommon([first, ...others]: readonly ReadonlySet<string>[]): boolean {
-  for (const one of first!) if (others.every((other) => other.has(one))) return true
+function haveCommon(
+  chosen: readonly WeighedCandidate[],
+  of: (one: Candidate) => ReadonlySet<string>,
+): boolean {
+  for (const one of of(chosen[0]!.candidate))
+    if (chosen.every(({ candidate }) => of(candidate).has(one))) return true
   return false
 }

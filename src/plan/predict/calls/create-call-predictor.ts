@@ -1,6 +1,5 @@
 /** See call-predictor.ts. */
 import { z } from 'zod'
-import type { Json } from '../../../model/json.js'
 import type { PredictedCall } from '../../../model/predicted-call.js'
 import { createTemplates } from '../arguments/create-templates.js'
 import { type ProposedArguments, proposeArguments } from '../arguments/propose-arguments.js'
@@ -13,14 +12,13 @@ import {
   type SessionCall,
   usedWithin,
 } from './call-predictor.js'
-import { createRating } from './create-rating.js'
+import { createRating, ratingState } from './create-rating.js'
 import { type RatedCall, rateCalls } from './rate-call.js'
 
 /** As many as next-tools knows; of one that comes back after so many others nothing is known. */
 const mostSessions = 200
-/** Further down, nearly none is ever made. */
+/** Further down, nearly none is ever called. */
 const mostTools = 8
-const mostRated = 20
 /** Of each look, so many are followed to see what becomes of them, and so many count as offered. */
 const mostFollowed = 8
 const mostShown = 4
@@ -29,8 +27,15 @@ const farthest = 20
 
 interface Session {
   readonly calls: SessionCalls
-  /** Of the last looks: what was rated, and how many calls were made since. */
-  readonly open: { readonly rated: readonly RatedCall[]; calls: number }[]
+  /** The last looks, of which it is not yet known what becomes of all. */
+  readonly looks: Look[]
+}
+
+interface Look {
+  /** What is still open. */
+  rated: readonly RatedCall[]
+  /** Calls that were made since. */
+  calls: number
 }
 
 export function createCallPredictor({ nextTools, prior, redact }: CallPredictorOptions): CallPredictor {
@@ -44,7 +49,7 @@ export function createCallPredictor({ nextTools, prior, redact }: CallPredictorO
   const sessions = new Map<string, Session>()
 
   const open = (id: string): Session => {
-    const session = sessions.get(id) ?? { calls: createSessionCalls(), open: [] }
+    const session = sessions.get(id) ?? { calls: createSessionCalls(), looks: [] }
     sessions.delete(id)
     sessions.set(id, session)
     if (sessions.size > mostSessions) sessions.delete(sessions.keys().next().value!)
@@ -57,30 +62,31 @@ export function createCallPredictor({ nextTools, prior, redact }: CallPredictorO
   const argumentSample = ({ session, tool, arguments: args }: SessionCall): Sample | undefined => {
     const proposed = proposeArguments(tool, open(session).calls, templates)
     if (proposed.length === 0) return undefined
-    const key = callKey(tool, args)
-    const came = proposed.findIndex((one) => callKey(tool, one.arguments) === key)
+    const made = callKey(tool, args)
+    const came = proposed.findIndex(({ key }) => key === made)
     return { rows: rowsOf(proposed), came: came < 0 ? proposed.length : came }
   }
   const rate = (id: string): readonly RatedCall[] => {
     const session = open(id)
     const offers = nextTools(id)
+      .filter(({ p }) => p > 0)
       .slice(0, mostTools)
       .flatMap(({ tool, p: toolNext }) => {
         const proposed = proposeArguments(tool, session.calls, templates)
         return proposed.length === 0 ? [] : [{ tool, toolNext, proposed, rows: rowsOf(proposed) }]
       })
-    const rated = rateCalls(offers, session.calls, ranker.weights).slice(0, mostRated)
+    const rated = rateCalls(offers, session.calls, ranker.weights)
     session.calls.show(rated.slice(0, mostShown).map(({ key }) => key))
     return rated
   }
   /** What became of the looks before this call. */
-  const resolve = ({ open: looks }: Session, key: string): void => {
+  const resolve = ({ looks }: Session, made: string): void => {
     for (const look of looks) {
       look.calls += 1
       const isOver = look.calls >= usedWithin
-      const decided = look.rated.filter((call) => call.key === key || isOver)
-      for (const call of decided) rating.learn({ call, used: call.key === key })
-      ;(look as { rated: readonly RatedCall[] }).rated = look.rated.filter((call) => !decided.includes(call))
+      for (const call of look.rated)
+        if (isOver || call.key === made) rating.learn({ call, used: call.key === made })
+      look.rated = isOver ? [] : look.rated.filter(({ key }) => key !== made)
     }
     while (looks[0] !== undefined && looks[0].calls >= usedWithin) looks.shift()
   }
@@ -117,8 +123,8 @@ export function createCallPredictor({ nextTools, prior, redact }: CallPredictorO
     predict(id, limit) {
       const rated = rate(id)
       const session = open(id)
-      session.open.push({ rated: rated.slice(0, mostFollowed), calls: 0 })
-      if (session.open.length > usedWithin) session.open.shift()
+      session.looks.push({ rated: rated.slice(0, mostFollowed), calls: 0 })
+      if (session.looks.length > usedWithin) session.looks.shift()
       return rated.slice(0, limit).map(toPredicted)
     },
     endSession: (id) => void sessions.delete(id),
@@ -127,7 +133,7 @@ export function createCallPredictor({ nextTools, prior, redact }: CallPredictorO
       const read = stateSchema.safeParse(state)
       if (!read.success) return
       ranker.load(read.data.arguments)
-      rating.load(read.data.rating as Json)
+      rating.load(read.data.rating)
     },
     loadTemplates: templates.load,
     changedTemplates: templates.changes,
@@ -152,6 +158,6 @@ export function createCallPredictor({ nextTools, prior, redact }: CallPredictorO
 
 const stateSchema = z.object({
   version: z.literal(1),
-  arguments: z.array(z.number().finite()).length(evidenceNames.length),
-  rating: z.unknown(),
+  arguments: z.array(z.number().min(-farthest).max(farthest)).length(evidenceNames.length),
+  rating: ratingState,
 })

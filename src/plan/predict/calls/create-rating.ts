@@ -7,7 +7,6 @@
  */
 import { z } from 'zod'
 import { fitLogisticToAll, predictLogistic } from '../../../model/fit-logistic.js'
-import type { Json } from '../../../model/json.js'
 import type { CallWeights, RatedOutcome } from './call-predictor.js'
 import { logit, type RatedCall, ratingNames } from './rate-call.js'
 
@@ -20,8 +19,8 @@ export interface Rating {
   fit(outcomes: readonly RatedOutcome[]): void
   takeWeights(weights: Pick<CallWeights, 'base' | 'ledger'>): void
   weights(): Pick<CallWeights, 'base' | 'ledger'>
-  state(): Json
-  load(state: Json): void
+  state(): RatingState
+  load(state: RatingState): void
 }
 
 const ledgerNames = ['bias', 'base', 'source', 'after', 'kind'] as const
@@ -96,19 +95,15 @@ export function createRating(prior: Pick<CallWeights, 'base' | 'ledger'>): Ratin
     },
     weights: () => ({ base: named(ratingNames, base), ledger: named(ledgerNames, ledger) }),
     state: () => ({
-      version: 1,
       base: [...base],
       ledger: [...ledger],
       cells: [...cells].map(([name, { used, expected }]) => [name, used, expected]),
     }),
     load(state) {
-      const read = stateSchema.safeParse(state)
-      if (!read.success) return
-      base = read.data.base
-      ledger = read.data.ledger
+      base = state.base
+      ledger = state.ledger
       cells.clear()
-      for (const [name, used, expected] of read.data.cells.slice(-mostCells))
-        cells.set(name, { used, expected })
+      for (const [name, used, expected] of state.cells.slice(-mostCells)) cells.set(name, { used, expected })
     },
   }
 }
@@ -130,10 +125,14 @@ function named(names: readonly string[], values: readonly number[]): Readonly<Re
 /** Of a tool that is the next with .5, two thirds of the time it is among the next three: fitted on sessions of the development set. */
 const toolWeights = [0.71, 0.89]
 
-const finite = z.number().finite()
-const stateSchema = z.object({
-  version: z.literal(1),
-  base: z.array(finite).length(ratingNames.length),
-  ledger: z.array(finite).length(ledgerNames.length),
-  cells: z.array(z.tuple([z.string(), finite.min(0), finite.min(0)])),
+/** Far beyond what is learned: further out, sums would be no numbers any more. */
+const weight = z.number().min(-1_000).max(1_000)
+const sum = z.number().finite().min(0)
+
+export const ratingState = z.object({
+  base: z.array(weight).length(ratingNames.length),
+  ledger: z.array(weight).length(ledgerNames.length),
+  cells: z.array(z.tuple([z.string(), sum, sum])),
 })
+
+export type RatingState = z.output<typeof ratingState>

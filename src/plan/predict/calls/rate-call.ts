@@ -1,8 +1,13 @@
 import type { JsonObject } from '../../../model/json.js'
 import type { ArgumentSource } from '../../../model/predicted-call.js'
 import type { ToolId } from '../../../model/tool.js'
-import type { ProposedArguments } from '../arguments/propose-arguments.js'
-import { callKey, type SessionCalls } from '../arguments/session-calls.js'
+import {
+  argumentsOf,
+  type ProposedArguments,
+  sourcesOf,
+  weakestSource,
+} from '../arguments/propose-arguments.js'
+import type { SessionCalls } from '../arguments/session-calls.js'
 import { evidenceAt, evidenceNames } from '../arguments/weigh-evidence.js'
 import { softmax } from '../create-ranker.js'
 
@@ -10,7 +15,7 @@ import { softmax } from '../create-ranker.js'
 export interface RatedCall {
   readonly tool: ToolId
   readonly arguments: JsonObject
-  readonly sources: ProposedArguments['sources']
+  readonly sources: Readonly<Record<string, ArgumentSource>>
   readonly weakest: ArgumentSource
   readonly key: string
   /** Of being the very next call, and of its tool's. */
@@ -56,61 +61,111 @@ export interface ProposedCalls {
   readonly rows: readonly Float64Array[]
 }
 
-/** All calls that were proposed, the likeliest to be next first. */
+/** Further down, nearly none is ever made. */
+const mostRated = 20
+
+/** Of all calls that were proposed, the likeliest to be next, the likeliest first. */
 export function rateCalls(
   offers: readonly ProposedCalls[],
   session: SessionCalls,
   weights: Float64Array,
 ): readonly RatedCall[] {
   const calls = offers
-    .flatMap(({ tool, toolNext, proposed, rows }) => {
-      const shares = softmax(Float64Array.from(rows, (row) => dot(row, weights)))
-      return proposed.map((one, at) => ({
-        ...{ one, tool, toolNext, share: shares[at]!, next: toolNext * shares[at]! },
-        key: callKey(tool, one.arguments),
-      }))
-    })
-    .sort((a, b) => b.next - a.next || (a.key < b.key ? -1 : 1))
-  const bestOf = new Map<ToolId, (typeof calls)[number]>()
-  for (const call of calls) if (!bestOf.has(call.tool)) bestOf.set(call.tool, call)
-  const secondOf = new Map<ToolId, (typeof calls)[number]>()
-  for (const call of calls)
-    if (bestOf.get(call.tool) !== call && !secondOf.has(call.tool)) secondOf.set(call.tool, call)
-  const after = session.last?.tool ?? '^'
-  return calls.map(({ one, tool, toolNext, share, next, key }, at): RatedCall => {
-    const rival = [...bestOf.values()].find((other) => other.tool !== tool)?.next ?? 0
-    const mate = (bestOf.get(tool)!.key === key ? secondOf : bestOf).get(tool)?.next ?? 0
-    const [first] = Object.keys(one.arguments)
-    const made = first === undefined ? (session.last?.tool === tool ? 1 : 0) : session.used(tool, first).count
-    const passed = session.passedOver(key)
-    const { arguments: args, sources, weakest, evidence } = one
+    .flatMap((offer) => likelihoods(offer, weights))
+    .sort((a, b) => b.next - a.next || (a.one.key < b.one.key ? -1 : 1))
+  const rivals = findRivals(calls)
+  return calls.slice(0, mostRated).map((call, rank): RatedCall => {
+    const { one, tool, toolNext, next } = call
+    const weakest = weakestSource(one)
     return {
-      ...{ tool, arguments: args, sources, weakest, key, next, toolNext },
-      features: [
-        1,
-        logit(toolNext),
-        Math.log(share + 1e-4),
-        Math.log(1 + passed),
-        Math.min(3, passed),
-        session.length === 0 ? 1 : 0,
-        Math.log(1 + session.length),
-        ...evidence,
-        at === 0 ? 1 : 0,
-        at === 1 ? 1 : 0,
-        Math.log((next + 1e-4) / (rival + 1e-3)),
-        Math.log((next + 1e-4) / (mate + 1e-3)),
-        session.last?.tool === tool ? 1 : 0,
-        made === 0 ? 1 : 0,
-        Math.log(1 + made),
-        Math.log(1 + session.foretold),
-        session.last?.tool === tool ? Math.log(1 + session.foretold) : 0,
-      ],
-      cells: cellsOf(after, tool, one),
+      ...{ tool, arguments: argumentsOf(one), sources: sourcesOf(one), weakest },
+      ...{ key: one.key, next, toolNext },
+      features: featuresOf(call, rank, rivals(call), session),
+      cells: cellsOf(session.last?.tool ?? '^', tool, weakest, one),
     }
   })
 }
 
-function cellsOf(after: string, tool: ToolId, { weakest, evidence }: ProposedArguments): readonly string[] {
+interface LikelyCall {
+  readonly one: ProposedArguments
+  readonly tool: ToolId
+  readonly toolNext: number
+  /** Among the calls of its tool. */
+  readonly share: number
+  readonly next: number
+}
+
+function likelihoods({ tool, toolNext, proposed, rows }: ProposedCalls, weights: Float64Array): LikelyCall[] {
+  const shares = softmax(Float64Array.from(rows, (row) => dot(row, weights)))
+  return proposed.map((one, at) => ({
+    ...{ one, tool, toolNext, share: shares[at]!, next: toolNext * shares[at]! },
+  }))
+}
+
+interface Rivals {
+  /** The likelihood of the best call of another tool, and of the best other one of its own. */
+  readonly rival: number
+  readonly mate: number
+}
+
+/** Of calls in the order of their likelihood. */
+function findRivals(calls: readonly LikelyCall[]): (call: LikelyCall) => Rivals {
+  const byTool = new Map<ToolId, LikelyCall[]>()
+  for (const call of calls) {
+    const firsts = byTool.get(call.tool) ?? []
+    if (firsts.length < 2) byTool.set(call.tool, [...firsts, call])
+  }
+  const bests = [...byTool.values()].map(([best]) => best!)
+  return (call) => ({
+    rival: bests.find(({ tool }) => tool !== call.tool)?.next ?? 0,
+    mate: byTool.get(call.tool)!.find((other) => other !== call)?.next ?? 0,
+  })
+}
+
+/** By ratingNames. */
+function featuresOf(
+  { one, tool, toolNext, share, next }: LikelyCall,
+  rank: number,
+  { rival, mate }: Rivals,
+  session: SessionCalls,
+): readonly number[] {
+  const passed = session.passedOver(one.key)
+  const made = timesMade(tool, one, session)
+  const isRepeat = session.last?.tool === tool ? 1 : 0
+  const foretold = Math.log(1 + session.foretold)
+  return [
+    1,
+    logit(toolNext),
+    Math.log(share + 1e-4),
+    Math.log(1 + passed),
+    Math.min(3, passed),
+    session.length === 0 ? 1 : 0,
+    Math.log(1 + session.length),
+    ...one.evidence,
+    rank === 0 ? 1 : 0,
+    rank === 1 ? 1 : 0,
+    Math.log((next + 1e-4) / (rival + 1e-3)),
+    Math.log((next + 1e-4) / (mate + 1e-3)),
+    isRepeat,
+    made === 0 ? 1 : 0,
+    Math.log(1 + made),
+    foretold,
+    isRepeat * foretold,
+  ]
+}
+
+/** Of a tool without arguments it is only known whether it was the last. */
+function timesMade(tool: ToolId, { names: [first] }: ProposedArguments, session: SessionCalls): number {
+  if (first !== undefined) return session.used(tool, first).count
+  return session.last?.tool === tool ? 1 : 0
+}
+
+function cellsOf(
+  after: string,
+  tool: ToolId,
+  weakest: ArgumentSource,
+  { evidence }: ProposedArguments,
+): readonly string[] {
   const by = `${tool} ${weakest}`
   const isMade = evidence[evidenceAt.made] === 1 ? ' made' : ''
   const isLater = evidence[evidenceAt.later]! > evidence[evidenceAt.next]! ? ' later' : ''

@@ -13,7 +13,7 @@ import type { Advice } from './gateway/advice.js'
 import { createCallRules } from './gateway/call-rules.js'
 import { createGateway, type Gateway } from './gateway/create-gateway.js'
 import { endedCall } from './gateway/ended-call.js'
-import { isSafeTool } from './gateway/is-safe-tool.js'
+import { createSafeTools } from './gateway/is-safe-tool.js'
 import { createSpeculationMetrics } from './gateway/metrics.js'
 import { openAdvice } from './gateway/open-advice.js'
 import { openSpeculation } from './gateway/open-speculation.js'
@@ -193,7 +193,7 @@ export function createPml(options: PmlOptions): Pml {
     config: () => config.speculation,
     tool: upstreams.tool,
     servers: upstreams,
-    isSafe: (tool) => isSafeTool(tool, config, risks.rate(tool)),
+    isSafe: createSafeTools({ config: () => config, risk: risks }),
     foresight: advised.foresight,
     store: lateStore.current,
     onEntry: metrics.take,
@@ -374,7 +374,11 @@ export function createPml(options: PmlOptions): Pml {
     explain: (plan) =>
       explainPlan(plan, { graph, pageRank: (tool) => analysis.current().pageRank.get(tool) }),
     learned: {
-      rebuild: learning.rebuild,
+      async rebuild() {
+        const rebuilt = await learning.rebuild()
+        await speculation.rebuild()
+        return rebuilt
+      },
       summary: learning.summary,
       reliability: advised.reliability,
       weights: advised.weights,

@@ -147,12 +147,12 @@ for (const session of sessionsOf(calls - measured)) {
   for (let at = 0; at < session.calls; at++) predictor.count(nextCall(session))
   predictor.endSession(session.id)
 }
-const [learned, looks, observed] = [[], [], []]
+const [foretold, looks, observed] = [[], [], []]
 for (const session of sessionsOf(measured)) {
   looking = session
   if (random() < 0.5) predictor.hear(session.id, `I am ${session.account}, show me what is open since May 20`)
   for (let at = 0; at < session.calls; at++) {
-    learned.push(timed(() => predictor.predict(session.id, 5), looks).length)
+    foretold.push(timed(() => predictor.predict(session.id, 5), looks).length)
     const call = nextCall(session)
     timed(() => predictor.observe(call), observed)
   }
@@ -162,7 +162,7 @@ const after = heapMb()
 
 row('a look at 8 tools: p50', quantile(looks, 0.5), 'ms')
 row('a look at 8 tools: p95', quantile(looks, 0.95), 'ms', 5)
-row('calls foretold a look, mean', learned.reduce((sum, count) => sum + count, 0) / learned.length, '')
+row('calls foretold a look, mean', foretold.reduce((sum, count) => sum + count, 0) / foretold.length, '')
 row('a call is learned: p50', quantile(observed, 0.5), 'ms')
 row('a call is learned: p95', quantile(observed, 0.95), 'ms', 10)
 row('memory of templates and weights', after - before, 'MB', 100)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { DataflowTemplate } from '../model/dataflow-template.js'
-import type { JsonObject } from '../model/json.js'
+import type { Json, JsonObject } from '../model/json.js'
 import { silentLog } from '../model/log.js'
 import { createRedact } from '../model/redact.js'
 import type { ServerState } from '../model/server.js'
@@ -420,3 +420,21 @@ function sleep(ms: number): Promise<void> {
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
+
+it('makes templates anew from what is kept of past calls', async () => {
+  const { speculation } = openHouse()
+  await speculation.load(store)
+  const trace = (at: number, tool: typeof list, args: JsonObject, result: Json) => ({
+    ...{ id: `trace${at}`, runId: 'past', tool, arguments: args, result, success: true },
+    ...{ startedAt: at * 1_000, endedAt: at * 1_000 + 5, dependsOn: [], links: [] },
+  })
+  await store.saveLearned({
+    traces: [trace(1, list, { path: '/d' }, names.map((name) => `[FILE] ${name}`).join('\n'))],
+    edges: [],
+  })
+  for (const [at, name] of names.entries())
+    await store.saveLearned({ traces: [trace(at + 2, read, { path: `/d/${name}` }, 'text')], edges: [] })
+  expect(await speculation.rebuild()).toBe(names.length + 1)
+  const ways = (await store.loadDataflowTemplates()).filter(({ tool }) => tool === read)
+  expect(ways.some(({ source }) => source.startsWith('["join"'))).toBe(true)
+})

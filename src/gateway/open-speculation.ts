@@ -3,6 +3,7 @@
  * stranger to the others. Promises: a prediction takes a small share of the thread's time, however fast calls come; what was learned is stored off the
  * request path, and loaded when the store has opened; values of calls and results never leave memory, but for constants, redacted.
  */
+import { setImmediate } from 'node:timers/promises'
 import { createSpeculationRoom } from '../execute/speculate/create-speculation-room.js'
 import type { KnownCall, SeenCall, SpeculationRoom } from '../execute/speculate/speculation-room.js'
 import { taskResult } from '../execute/task-result.js'
@@ -16,7 +17,7 @@ import { jsonLength } from '../model/json-length.js'
 import type { Log } from '../model/log.js'
 import { newId } from '../model/new-id.js'
 import type { PredictedCall } from '../model/predicted-call.js'
-import type { Redact } from '../model/redact.js'
+import { type Redact, redactedMark } from '../model/redact.js'
 import type { ServerState } from '../model/server.js'
 import type {
   PreparedCall,
@@ -63,6 +64,8 @@ export interface OpenSpeculation {
   moved(server: string): void
   endSession(session: string): void
   load(store: Store): Promise<void>
+  /** Templates anew, from what is kept of past calls; gives how many calls there were. */
+  rebuild(): Promise<number>
   /** What was learned, written or not. What runs goes on. */
   forget(): void
   /** Writes what waits. */
@@ -77,9 +80,11 @@ const leastLikely = 0.1
 const mostPredicted = 6
 const toolsLookedAt = 8
 /** Of the thread's time: agents think for seconds between calls, and of a flood nothing can be foretold in time. */
-const shareOfTime = 0.1
+const shareOfTime = 0.05
 /** The first prediction of a process takes as long as its code takes to be compiled: the second is not to come too late for that. */
 const longestRestMs = 100
+/** Who thinks takes longer before the next call; of one who does not, nothing could be run in time. */
+const restMs = 5
 /** Larger results are listings and pages in which nobody's next argument would be found. */
 const largestSeen = 256 * 1024
 /** They are learned from at once, a few tenths of a millisecond each: of a flood the newest alone, or everybody would be held up. */
@@ -90,6 +95,9 @@ const mostSavedAtOnce = 500
 const keptDays = 14
 const dayMs = 24 * 60 * 60_000
 const closeWithinMs = 1_000
+/** Of past runs and single calls, when templates are made anew: what is older has faded. A slice of ten milliseconds at a time. */
+const lessonsReplayed = 2_000
+const callsTogether = 10
 
 /** What is still to be learned, in its order. */
 interface Lesson {
@@ -118,20 +126,16 @@ export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculatio
     redact,
   })
   const untaught = predictor.state()
-  const unseen: Lesson[] = []
+  let unseen: Lesson[] = []
   const addUnseen = (lesson: Lesson): void => {
     unseen.push(lesson)
-    if (unseen.length > mostUnseen)
-      unseen.splice(
-        Math.max(
-          0,
-          unseen.findIndex(({ isCall }) => isCall),
-        ),
-        1,
-      )
+    // Half of them at once: in a flood each call would have to make room otherwise.
+    if (unseen.length > 2 * mostUnseen) unseen = unseen.filter(({ isCall }, at) => !isCall || at > mostUnseen)
   }
   const learnAll = (): void => {
-    for (const { take } of unseen.splice(0))
+    const lessons = unseen
+    unseen = []
+    for (const { take } of lessons)
       try {
         take()
       } catch (error) {
@@ -149,7 +153,9 @@ export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculatio
   let isChanged = false
   let mayLookAt = 0
   let looking: NodeJS.Timeout | undefined
-  const toLookAt = new Set<string>()
+  /** By session, since when; the one that has waited longest first. */
+  const toLookAt = new Map<string, number>()
+  let lastCallAt = 0
 
   const judge = (call: PredictedCall): Refusal | undefined => {
     const { preset } = options.config()
@@ -179,6 +185,7 @@ export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculatio
         .some(({ name, status, trouble }) => name === server && status === 'ready' && trouble === undefined),
     onCall(call) {
       if (options.config().mode === 'off') return
+      lastCallAt = performance.now()
       addUnseen({ take: () => see(call), isCall: true })
       lookSoon()
     },
@@ -219,7 +226,7 @@ export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculatio
     for (const gate of Object.values(gates)) gate.take({ tool, source, p }, used)
   }
 
-  /** What was spent is followed by nine times as long, or a tenth of a second, in which nothing is learned or predicted. */
+  /** What was spent is followed by nineteen times as long, or a tenth of a second, in which nothing is learned or predicted. */
   const spend = <Value>(work: () => Value): Value => {
     const begin = performance.now()
     try {
@@ -229,25 +236,29 @@ export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculatio
       mayLookAt = end + Math.min(longestRestMs, (end - begin) * (1 / shareOfTime - 1))
     }
   }
-  /** Learns from what was called, and looks at the session that has waited longest. */
+  /** Learns from what was called, and looks at the session that has waited longest of those that are at rest. */
   const lookSoon = (): void => {
-    looking ??= setTimeout(
-      () => {
-        looking = undefined
-        // A prediction may have been made since this was planned.
-        if (performance.now() < mayLookAt) return lookSoon()
-        const [session] = toLookAt
-        if (session === undefined) return spend(learnAll)
-        toLookAt.delete(session)
-        room.lookAhead(session)
-        if (toLookAt.size > 0) setImmediate(lookSoon)
-      },
-      Math.max(0, mayLookAt - performance.now()),
-    ).unref()
+    looking ??= setTimeout(look, Math.max(restMs, mayLookAt - performance.now())).unref()
+  }
+  const look = (): void => {
+    looking = undefined
+    const at = performance.now()
+    // A prediction may have been made since this was planned.
+    if (at < mayLookAt) return lookSoon()
+    for (const [session, since] of toLookAt) {
+      if (at - since < restMs) continue
+      toLookAt.delete(session)
+      room.lookAhead(session)
+      break
+    }
+    if (toLookAt.size > 0) lookSoon()
+    else if (unseen.length > 0 && at - lastCallAt >= restMs) spend(learnAll)
+    else if (unseen.length > 0) lookSoon()
   }
   const lookAhead = (session: string): void => {
     if (options.config().mode === 'off') return
-    toLookAt.add(session)
+    toLookAt.delete(session)
+    toLookAt.set(session, performance.now())
     lookSoon()
   }
 
@@ -325,6 +336,28 @@ export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculatio
           log.warn('Old predictions could not be forgotten.', { error: String(error) }),
         )
     },
+    async rebuild() {
+      const store = await options.store()
+      const anew = createCallPredictor({ nextTools: () => [], prior: fittedPriors, redact })
+      let calls = 0
+      for await (const batch of store.loadRecentTraces({ runs: lessonsReplayed }))
+        for (const { trace } of batch) {
+          const { tool, runId, arguments: args, result, endedAt } = trace
+          if (tool === undefined || args === undefined) continue
+          anew.count({
+            ...{ session: runId, tool, arguments: args, at: endedAt },
+            ...(result !== undefined && { result }),
+          })
+          calls += 1
+          if (calls % callsTogether === 0) await setImmediate()
+        }
+      const { changed } = anew.changedTemplates()
+      const kept = changed.filter((template) => hasNoSecret(template, redact))
+      await store.replaceDataflowTemplates(kept)
+      unsaved = undefined
+      predictor.loadTemplates(kept)
+      return calls
+    },
     forget() {
       learnAll()
       rows.clear()
@@ -351,7 +384,9 @@ export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculatio
 
 /** Names of arguments and of fields are anybody's words: a way through a field that is named by a secret is not kept. */
 function hasNoSecret({ parameter, source, value }: DataflowTemplate, redact: Redact): boolean {
-  return [parameter, source, JSON.stringify(value ?? null)].every((text) => redact(text) === text)
+  return [parameter, source, JSON.stringify(value ?? null)].every(
+    (text) => redact(text) === text && !text.includes(redactedMark),
+  )
 }
 
 /** As a task would have it; undefined where the tool said that it failed, or said too much. */

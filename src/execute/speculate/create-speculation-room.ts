@@ -33,8 +33,8 @@ const mostLookedAt = 10
 /** What is ready and not asked for any more is seen with the next prediction, or then. */
 const sweepMs = 10_000
 const closeWithinMs = 500
-/** Answers whose change is still to be seen; each may hold a result. */
-const mostUnseen = 64
+/** Answers whose change is still to be seen; each may hold a result. Of a flood a few are enough. */
+const mostUnseen = 8
 
 export function createSpeculationRoom(options: SpeculationRoomOptions): SpeculationRoom {
   const { now, log } = options
@@ -120,7 +120,7 @@ export function createSpeculationRoom(options: SpeculationRoomOptions): Speculat
       const result = await options.callTool(key === undefined ? call : withTimeLeft(call, now() - startedAt))
       end = { result }
       noteEnd(server, end)
-      if (endWrite === undefined && usefulResult(end) !== undefined)
+      if (endWrite === undefined && answers.size < mostUnseen && usefulResult(end) !== undefined)
         answers.add({ tool, arguments: call.arguments, server, epoch, result, at: now() })
       return result
     } catch (error) {

@@ -57,7 +57,7 @@ const mostConstants = 40
 const mostSets = 8
 /** Of one tool: who has more takes names of things for names of arguments. Those not given for longest go first. */
 export const mostPlaces = 40
-/** Some 40 MB: see bench/speculate. */
+/** Some 35 MB: bench/speculate/cost.js. */
 const mostInAll = 40_000
 
 interface ToolTemplates {

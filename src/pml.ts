@@ -194,6 +194,7 @@ export function createPml(options: PmlOptions): Pml {
     tool: upstreams.tool,
     servers: upstreams,
     isSafe: createSafeTools({ config: () => config, risk: risks }),
+    runsUnasked: (tool) => rules.judge({ tool, arguments: {}, requireApproval: false }).verdict === 'run',
     foresight: advised.foresight,
     store: lateStore.current,
     onEntry: metrics.take,
@@ -343,13 +344,13 @@ export function createPml(options: PmlOptions): Pml {
       store: lateStore.current,
       createGraph: () => createKnowledgeGraph(graphOptions),
       rebuild: learning.rebuild,
-      forgetUnwritten() {
+      async forgetUnwritten() {
         advised.forget()
-        speculation.forget()
+        await speculation.forget()
       },
       flushRecords: advised.records.flush,
       async reload() {
-        await advised.flush()
+        await Promise.all([advised.flush(), speculation.flush()])
         const open = await lateStore.current()
         await advised.load(open)
         await preferences.load(open)
@@ -419,12 +420,12 @@ export function createPml(options: PmlOptions): Pml {
       clearTimeout(retaining)
       await gateway.close()
       await runs.close()
-      await speculation.close()
       templates.close()
       // Each of them within a second: a process is gone within 2 s of being asked to end.
       await Promise.all([
         learning.close(),
         advised.close(),
+        speculation.close(),
         withinMs(risks.settled(), settleWithinMs, undefined),
       ])
       await Promise.all([vectors.close(), analysis.close()])

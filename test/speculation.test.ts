@@ -9,9 +9,7 @@ import { type House, npmServer, openHouse, textOf } from './harness.js'
 
 /** As long as an agent takes to read an answer and to write the next call. */
 const thinkMs = 1_000
-const names = ['alpha', 'beta', 'delta', 'gamma', 'kappa', 'sigma', 'zeta'].map(
-  (name) => `${name}.md`,
-)
+const names = ['alpha', 'beta', 'delta', 'gamma', 'kappa', 'sigma', 'zeta'].map((name) => `${name}.md`)
 
 let directory: string
 let house: House

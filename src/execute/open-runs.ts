@@ -44,7 +44,7 @@ export interface RunsOptions {
    * names this ending: a run that was opened again ends more than once.
    */
   onEnd(plan: Plan, run: Run, lesson: string): void
-  /** Nothing goes on until somebody does something: what comes then, with the arguments it will have. */
+  /** Nothing goes on until somebody does something: what comes then and asks nobody, with the arguments it will have. */
   onPause(session: string, upcoming: readonly TaskOutcome[]): void
   /** A decision has its answer, and that is stored. */
   onDecision(decision: Decision): void
@@ -105,7 +105,7 @@ export function openRuns(options: RunsOptions): OpenRuns {
     record: (step) => record(id, beginning, step),
     onEvent(event) {
       if (event.type === 'decision-end') options.onDecision(event.decision)
-      if (event.type === 'run-pause') options.onPause(start.session, active.get(id)?.upcoming() ?? [])
+      if (event.type === 'run-pause') options.onPause(start.session, unaskedCalls(active.get(id)))
       // While nobody listens, nothing is kept.
       if (listeners > 0) hub.push(lightenEvent(event))
     },
@@ -364,4 +364,11 @@ function without(run: Run, told: readonly TaskOutcome[]): Run {
   if (told.length === 0) return run
   const earlier = new Set(told)
   return { ...run, tasks: run.tasks.filter((task) => !earlier.has(task)) }
+}
+
+/** What comes next, but for tasks that want to be approved, with their elements. */
+function unaskedCalls(run: OpenRun | undefined): readonly TaskOutcome[] {
+  if (run === undefined) return []
+  const asking = run.plan().tasks.filter(({ requireApproval }) => requireApproval === true)
+  return run.upcoming().filter(({ id }) => !asking.some((task) => id.startsWith(task.id)))
 }

@@ -21,7 +21,7 @@ export interface MemoryDeps {
   /** Everything once more, from baseline and traces, in the store and in memory. */
   rebuild(): Promise<unknown>
   /** What is not written yet and was learned before a reset is not to be written after it. */
-  forgetUnwritten(): void
+  forgetUnwritten(): Promise<void>
   /** What else the gateway remembers, once more from the store: also that there is nothing. */
   reload(): Promise<void>
   readonly redact: Redact
@@ -62,7 +62,7 @@ export async function takeMemory(body: JsonObject, deps: MemoryDeps): Promise<Im
 
 export async function dropMemory(body: JsonObject, deps: MemoryDeps): Promise<Forgotten> {
   const store = await deps.store()
-  deps.forgetUnwritten()
+  await deps.forgetUnwritten()
   const forgotten = await resetMemory({
     store,
     withPreferences: body.withPreferences === true,
@@ -70,7 +70,7 @@ export async function dropMemory(body: JsonObject, deps: MemoryDeps): Promise<Fo
     now: Date.now,
     newId,
   })
-  deps.forgetUnwritten()
+  await deps.forgetUnwritten()
   // Of nothing but guesses: memory is to forget as well.
   await deps.rebuild()
   await deps.reload()

@@ -141,6 +141,7 @@ async function oneCase(
     tool: (id) => known.get(id)?.tool,
     servers: { servers: () => servers.map((name) => makeServer(name)), onChange: () => () => {} },
     isSafe: (tool) => isSafeTool(tool, config, rated.rate(tool)),
+    runsUnasked: () => true,
     foresight: {
       hear() {},
       // Of them all, unsafe ones too: who ranks tools may be mistaken about what may be run ahead.
@@ -371,6 +372,7 @@ async function someState(): Promise<JsonObject> {
     tool: () => tool,
     servers: { servers: () => [makeServer('own')], onChange: () => () => {} },
     isSafe: () => true,
+    runsUnasked: () => true,
     foresight: {
       hear() {},
       nextTools: () => [{ tool: tool.id, p: 0.9, signals: {} }],
@@ -400,7 +402,7 @@ async function closeOf(speculation: OpenSpeculation): Promise<void> {
 
 /** A look comes with the next timer, and is done at the end of its turn. */
 async function looked(): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, 3))
+  await new Promise((resolve) => setTimeout(resolve, 8))
   await turn()
   await turn()
 }

@@ -78,6 +78,7 @@ function openHouse(
       },
     },
     isSafe: ({ definition }) => definition.annotations?.readOnlyHint === true,
+    runsUnasked: () => true,
     foresight: {
       hear() {},
       nextTools: (_, { among }) => [{ tool: read, p: 0.97, signals: {} }].filter(({ tool }) => among(tool)),
@@ -192,7 +193,7 @@ it('what is to be forgotten is not written again, and nothing goes by it', async
   await house.speculation.load(store)
   await readSome(house, 6)
   await house.speculation.flush()
-  house.speculation.forget()
+  await house.speculation.forget()
   await store.forgetLearned()
   await house.speculation.flush()
   expect(await store.loadDataflowTemplates()).toEqual([])
@@ -335,6 +336,13 @@ it('nothing that was read before a write, a restart or another list of tools is 
   expect(house.speculation.prepared('s')).toEqual([])
 })
 
+it('runs nothing ahead that a person is to be asked about', async () => {
+  const house = openHouse({ runsUnasked: (tool) => tool !== read })
+  await house.speculation.load(store)
+  await readSome(house, 6)
+  expect(house.made.filter((call) => call.endsWith('ahead'))).toEqual([])
+})
+
 it('runs nothing ahead on a server that is in trouble, and says why', async () => {
   const house = openHouse()
   const trouble = { kind: 'offline', message: 'gone', hint: 'wait', at: 1 } as const
@@ -361,10 +369,10 @@ it('off learns nothing and keeps no score; shadow does both, and calls nothing',
 })
 
 /**
- * Some .25 to .3 of processor time were measured on a busy machine, with calls of .3 ms: a tenth is meant for learning and predicting, the rest is
- * the room's. The margin is for the machine. What this keeps out: predictions planned by an old limit, which took 1.3 by the clock.
+ * Some .25 to .4 of processor time were measured on busy machines, with calls of .3 ms, before sessions were looked at when they rest. The margin is for the
+ * machine. What this keeps out: predictions planned by an old limit, which took 1.3 by the clock.
  */
-const mostSlower = 0.4
+const mostSlower = 1
 /** Other work on the machine makes all of it slower: the best of several counts. */
 const rounds = 3
 

@@ -43,6 +43,8 @@ export interface OpenSpeculationOptions {
   readonly servers: { servers(): readonly ServerState[]; onChange(listener: () => void): () => void }
   /** It only reads, and whoever says so is to be believed: is-safe-tool.ts. */
   isSafe(tool: Tool): boolean
+  /** The user lets it be called without asking anybody. */
+  runsUnasked(tool: ToolId): boolean
   readonly foresight: Foresight
   store(): Promise<Store>
   /** A row of the ledger is new, or has changed. */
@@ -66,8 +68,8 @@ export interface OpenSpeculation {
   load(store: Store): Promise<void>
   /** Templates anew, from what is kept of past calls; gives how many calls there were. */
   rebuild(): Promise<number>
-  /** What was learned, written or not. What runs goes on. */
-  forget(): void
+  /** What was learned, written or not; resolves when nothing of it is on its way to the store any more. What runs goes on. */
+  forget(): Promise<void>
   /** Writes what waits. */
   flush(): Promise<void>
   close(): Promise<void>
@@ -88,7 +90,7 @@ const restMs = 5
 /** Larger results are listings and pages in which nobody's next argument would be found. */
 const largestSeen = 256 * 1024
 /** They are learned from at once, a few tenths of a millisecond each: of a flood the newest alone, or everybody would be held up. */
-const mostUnseen = 40
+const mostUnseen = 20
 /** A killed process loses so much of what it learned about arguments. */
 const saveEveryMs = 30_000
 const mostSavedAtOnce = 500
@@ -108,14 +110,12 @@ interface Lesson {
 
 export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculation {
   const { foresight, redact, log } = options
-  const isSafe = (id: ToolId): boolean => {
-    const tool = options.tool(id)
-    return tool !== undefined && options.isSafe(tool)
-  }
-  const mayRunAhead = (id: ToolId): boolean => {
+  /** What it reads is all that it does: nothing that is asked for in its name changes anything. */
+  const onlyReads = (id: ToolId): boolean => {
     const tool = options.tool(id)
     return tool !== undefined && options.isSafe(tool) && !isNeverAhead(tool)
   }
+  const mayRunAhead = (id: ToolId): boolean => onlyReads(id) && options.runsUnasked(id)
   const gates = {
     careful: createCallGate({ useful: usefulShares.careful }),
     eager: createCallGate({ useful: usefulShares.eager }),
@@ -173,12 +173,15 @@ export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculatio
       })
     },
     judge,
-    isSafe,
+    isSafe(id) {
+      const tool = options.tool(id)
+      return tool !== undefined && options.isSafe(tool) && options.runsUnasked(id)
+    },
     isNeverAhead(id) {
       const tool = options.tool(id)
       return tool === undefined || isNeverAhead(tool)
     },
-    mayWrite: ({ tool }) => !isSafe(tool),
+    mayWrite: ({ tool }) => !onlyReads(tool),
     isWell: (server) =>
       options.servers
         .servers()
@@ -244,7 +247,10 @@ export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculatio
     looking = undefined
     const at = performance.now()
     // A prediction may have been made since this was planned.
-    if (at < mayLookAt) return lookSoon()
+    if (at < mayLookAt) {
+      lookSoon()
+      return
+    }
     for (const [session, since] of toLookAt) {
       if (at - since < restMs) continue
       toLookAt.delete(session)
@@ -264,24 +270,36 @@ export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculatio
 
   /** What the store has not taken yet goes first the next time. */
   let unsaved: TemplateChanges | undefined
+  /** Grows when what was learned is forgotten or made anew: what was to be saved until then is not. */
+  let generation = 0
   const saveTemplates = async (store: Store): Promise<void> => {
-    unsaved ??= predictor.changedTemplates()
-    const { removed } = unsaved
-    const changed = unsaved.changed.filter((template) => hasNoSecret(template, redact))
-    for (let at = 0; at < Math.max(changed.length, removed.length); at += mostSavedAtOnce)
-      await store.saveDataflowTemplates(
-        changed.slice(at, at + mostSavedAtOnce),
-        removed.slice(at, at + mostSavedAtOnce),
-      )
-    unsaved = undefined
+    const begun = generation
+    // What could not be saved the last time, and then what came since.
+    const rounds = unsaved === undefined ? 1 : 2
+    for (let round = 0; round < rounds; round++) {
+      unsaved ??= predictor.changedTemplates()
+      const { removed } = unsaved
+      const changed = unsaved.changed.filter((template) => hasNoSecret(template, redact))
+      for (let at = 0; at < Math.max(changed.length, removed.length); at += mostSavedAtOnce) {
+        if (generation !== begun) return
+        await store.saveDataflowTemplates(
+          changed.slice(at, at + mostSavedAtOnce),
+          removed.slice(at, at + mostSavedAtOnce),
+        )
+      }
+      if (generation !== begun) return
+      unsaved = undefined
+    }
   }
   const saveChanges = async (): Promise<void> => {
     // What could not be read is not written over.
     if (!isChanged || !isLoaded) return
     isChanged = false
     try {
+      const begun = generation
       const store = await options.store()
       await saveTemplates(store)
+      if (generation !== begun) return
       await store.saveLearnedState(stateName, {
         version: 1,
         predictor: predictor.state(),
@@ -329,6 +347,7 @@ export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculatio
         room.load(state.timesToLive ?? null)
       }
       predictor.loadTemplates(await store.loadDataflowTemplates())
+      unsaved = undefined
       isLoaded = true
       store
         .pruneSpeculations(Date.now() - keptDays * dayMs)
@@ -353,12 +372,22 @@ export function openSpeculation(options: OpenSpeculationOptions): OpenSpeculatio
         }
       const { changed } = anew.changedTemplates()
       const kept = changed.filter((template) => hasNoSecret(template, redact))
-      await store.replaceDataflowTemplates(kept)
-      unsaved = undefined
-      predictor.loadTemplates(kept)
+      generation += 1
+      saved = saved.then(async () => {
+        await store.replaceDataflowTemplates(kept)
+        unsaved = undefined
+        predictor.loadTemplates(kept)
+      })
+      const replaced = saved
+      // Who saves next is not to fail because of this one.
+      saved = saved.catch(() => {})
+      await replaced
       return calls
     },
-    forget() {
+    async forget() {
+      generation += 1
+      // What is on its way to the store gets there first.
+      await withinMs(Promise.all([saved, rows.flush()]), closeWithinMs, undefined)
       learnAll()
       rows.clear()
       unsaved = undefined

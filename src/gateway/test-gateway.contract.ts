@@ -46,7 +46,7 @@ const noMemory = {
   store: () => Promise.reject(new Error('no store')),
   createGraph: () => createKnowledgeGraph({ now: Date.now, cosine: () => undefined }),
   rebuild: () => Promise.reject(new Error('no store')),
-  forgetUnwritten() {},
+  async forgetUnwritten() {},
   async flushRecords() {},
   async reload() {},
   redact: (text: string) => text,

@@ -43,7 +43,7 @@ const deps: MemoryDeps = {
   store: async () => store,
   createGraph: () => createKnowledgeGraph({ now: Date.now, cosine: () => undefined }),
   rebuild: note('rebuilt'),
-  forgetUnwritten: () => void told.push('forgot'),
+  forgetUnwritten: note('forgot'),
   reload: note('reloaded'),
   redact,
 }

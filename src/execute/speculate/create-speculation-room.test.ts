@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { CallAbortedError } from '../../errors.js'
 import type { JsonObject } from '../../model/json.js'
 import type { ToolId } from '../../model/tool.js'
@@ -23,7 +23,7 @@ function isOver(test: TestRoom, at: number): boolean {
 describe('a call that was run ahead', () => {
   test('is given to who asks for it, whatever the order of its arguments', async () => {
     const test = await withReady({ a: 1, b: [2] })
-    expect(test.made[0]).toMatchObject({ session: 's', timeoutMs: 5_000, isAhead: true })
+    expect(test.made[0]).toMatchObject({ session: 's', isAhead: true })
     expect(test.made[0]).not.toHaveProperty('client')
     expect(test.room.prepared('s')).toEqual([{ tool: 'fs:read', arguments: { a: 1, b: [2] }, isReady: true }])
     expect(await test.ask('fs:read', { b: [2], a: 1 })).toEqual(text('ahead'))
@@ -69,11 +69,11 @@ describe('a call that was run ahead', () => {
     const test = openTestRoom()
     test.predictions = [predicted('fs:read')]
     await test.look()
-    const joined = test.ask('fs:read', {}, { timeoutMs: 20_000 })
+    const joined = test.ask('fs:read')
     test.clock.ms += 400
     end(test)
     await turn()
-    expect(test.made[1]).toMatchObject({ isAhead: false, timeoutMs: 19_600 })
+    expect(test.made[1]).toMatchObject({ isAhead: false })
     test.made[1]!.give(text('own'))
     expect(await joined).toEqual(text('own'))
     expect(test.ledger()).toEqual(['fs:read started wasted'])
@@ -95,7 +95,22 @@ describe('a call that was run ahead', () => {
     expect(test.ledger()).toEqual(['fs:read started hit'])
   })
 
-  test('is not waited for by who has less time than it', async () => {
+  test('that somebody waits for is not ended after five seconds', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const test = openTestRoom()
+    test.predictions = [predicted('fs:read'), predicted('fs:other')]
+    await test.look()
+    const joined = test.ask('fs:read')
+    await turn()
+    vi.advanceTimersByTime(6_000)
+    await turn()
+    expect([isOver(test, 0), isOver(test, 1)]).toEqual([false, true])
+    test.made[0]!.give(text('ahead'))
+    expect(await joined).toEqual(text('ahead'))
+  })
+
+  test('is not waited for by who has a limit of their own', async () => {
     const test = openTestRoom()
     test.predictions = [predicted('fs:read')]
     await test.look()
@@ -108,14 +123,21 @@ describe('a call that was run ahead', () => {
   test.each([
     ['another session', { session: 'other' }],
     ['a round of questions', { round: { requestState: 'x' } }],
-    ['a call that sends something along', { meta: { traceparent: 'x' } }],
-    ['who wants to see the progress', { onProgress: () => {} }],
   ])('is not given to %s', async (_, more) => {
     const test = await withReady()
     const own = test.ask('fs:read', {}, more)
     await turn()
     test.made[1]!.give(text('own'))
     expect(await own).toEqual(text('own'))
+  })
+
+  test.each([
+    ['sends something along', { meta: { traceparent: 'x' } }],
+    ['wants to see the progress', { onProgress: () => {} }],
+  ])('is given to who %s', async (_, more) => {
+    const test = await withReady()
+    await test.ask('fs:read', {}, more)
+    expect(test.made).toHaveLength(1)
   })
 
   test('is not given to who has given up already', async () => {

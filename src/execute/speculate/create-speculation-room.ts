@@ -17,13 +17,7 @@ import type { CallEnd } from './says-rate-limited.js'
 import { createServerEpochs } from './server-epochs.js'
 import { serverOf } from './server-of.js'
 import { createServerRests } from './server-rest.js'
-import {
-  aheadWithinMs,
-  type KnownCall,
-  type SeenCall,
-  type SpeculationRoom,
-  type SpeculationRoomOptions,
-} from './speculation-room.js'
+import type { KnownCall, SeenCall, SpeculationRoom, SpeculationRoomOptions } from './speculation-room.js'
 import { createTimesToLive } from './time-to-live.js'
 import { createUnusedCalls } from './unused-calls.js'
 import { createWasteBudget } from './waste-budget.js'
@@ -117,7 +111,7 @@ export function createSpeculationRoom(options: SpeculationRoomOptions): Speculat
         }
       }
       const epoch = epochs.epoch(server)
-      const result = await options.callTool(key === undefined ? call : withTimeLeft(call, now() - startedAt))
+      const result = await options.callTool(call)
       end = { result }
       noteEnd(server, end)
       if (endWrite === undefined && answers.size < mostUnseen && usefulResult(end) !== undefined)
@@ -174,9 +168,11 @@ export function createSpeculationRoom(options: SpeculationRoomOptions): Speculat
   }
 
   async function join(ahead: Ahead, call: ToolCall, askedAt: number): Promise<ToolResult | undefined> {
-    // Who has less time than a call that is run ahead could be late because of it.
-    if (call.timeoutMs !== undefined && call.timeoutMs < aheadWithinMs) return undefined
+    // Who has a limit of their own could be late because of it.
+    if (call.timeoutMs !== undefined) return undefined
     ahead.isTaken = true
+    // From now on somebody waits: it may take as long as it would have taken them.
+    ahead.keepOn()
     try {
       const result = await unlessAborted(ahead.ended, call.signal)
       if (result === undefined) return undefined
@@ -285,6 +281,7 @@ export function createSpeculationRoom(options: SpeculationRoomOptions): Speculat
         .then((end) => settle(ahead, end, running.isStopped))
         .catch((error: unknown) => giveUp(ahead, error)),
       stop: () => running.stop(),
+      keepOn: () => running.keepOn(),
       isTaken: false,
     }
     cache.add(ahead)
@@ -377,15 +374,9 @@ interface SeenAnswer extends KnownCall {
   readonly at: number
 }
 
-/** A round is never one that was prepared, and who wants to see the progress, or sends something along, wants the call itself. */
-function isPlain({ round, meta, onProgress, signal }: ToolCall): boolean {
-  return round === undefined && meta === undefined && onProgress === undefined && !signal.aborted
-}
-
-/** For a call that waited in vain for one that was run ahead. */
-function withTimeLeft(call: ToolCall, waitedMs: number): ToolCall {
-  if (call.timeoutMs === undefined || !(waitedMs > 0)) return call
-  return { ...call, timeoutMs: Math.max(1, call.timeoutMs - waitedMs) }
+/** A round of questions goes on where it was begun. What else a client sends along changes nothing of what is read. */
+function isPlain({ round, signal }: ToolCall): boolean {
+  return round === undefined && !signal.aborted
 }
 
 /** Whether a call is over at its server, too: it has said so, or has never seen it. */

@@ -29,9 +29,10 @@ export function refusalOf(call: PredictedCall, deps: GuardDeps): Refusal | undef
   const { config, rests } = deps
   const server = serverOf(call.tool)
   if (modeOf(config, call.tool) === 'off') return 'off'
-  // What counts as a write when it is asked for would never be given from here.
-  if (!deps.isSafe(call.tool) || deps.mayWrite(call)) return 'not safe'
+  if (!deps.isSafe(call.tool)) return 'not safe'
   if (deps.isNeverAhead(call.tool)) return 'never ahead'
+  // What counts as a write when it is asked for would never be given from here.
+  if (deps.mayWrite(call)) return 'not safe'
   const judged = deps.judge(call)
   if (judged !== undefined) return judged
   if (deps.wasUnused) return 'unused before'

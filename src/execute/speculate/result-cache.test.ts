@@ -10,6 +10,7 @@ function ahead(key: string, session = 's'): Ahead {
     row: {} as Row,
     ended: Promise.resolve(undefined),
     stop() {},
+    keepOn() {},
     used() {},
     isTaken: false,
   }

@@ -22,6 +22,8 @@ export interface Ahead {
   /** Never rejects. Undefined: it came to nothing. */
   readonly ended: Promise<ToolResult | undefined>
   stop(): void
+  /** It has no limit any more but the server's. */
+  keepOn(): void
   /** It was of use, and so no waste. */
   used(): void
   /** Somebody waits for it, and nobody else may. */

@@ -13,6 +13,8 @@ export interface RunningAhead {
   readonly settled: Promise<void>
   readonly isStopped: boolean
   stop(): void
+  /** Somebody waits for it: from now on it has the time of any other call. */
+  keepOn(): void
 }
 
 /** Makes the call, at once, with nobody there who could be asked anything. */
@@ -25,8 +27,7 @@ export function runAhead(
   let isStopped = false
   let isOver = false
   const timer = setTimeout(() => limit.abort(tooSlow(serverOf(tool))), aheadWithinMs).unref()
-  const made = (async () =>
-    callTool({ tool, arguments: args, session, signal: limit.signal, timeoutMs: aheadWithinMs }))()
+  const made = (async () => callTool({ tool, arguments: args, session, signal: limit.signal }))()
   const ended = unlessAborted(made, limit.signal).then(
     (result): CallEnd => ({ result }),
     (error: unknown): CallEnd => ({ error }),
@@ -46,6 +47,7 @@ export function runAhead(
       isStopped = true
       limit.abort(new CallAbortedError(tool))
     },
+    keepOn: () => clearTimeout(timer),
   }
 }
 

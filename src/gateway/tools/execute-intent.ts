@@ -70,8 +70,12 @@ export async function executeIntent(
 function firstCalls({ plan, missing }: IntentPlan): readonly KnownCall[] {
   const open = new Set(missing.map(({ task }) => task))
   return plan.tasks.filter(
-    ({ id, dependsOn, each, arguments: args }) =>
-      dependsOn.length === 0 && each === undefined && !open.has(id) && collectReferences(args).length === 0,
+    ({ id, dependsOn, each, requireApproval, arguments: args }) =>
+      dependsOn.length === 0 &&
+      each === undefined &&
+      requireApproval !== true &&
+      !open.has(id) &&
+      collectReferences(args).length === 0,
   )
 }
 

@@ -71,8 +71,8 @@ test('files of a directory are there before they are asked for, from the third o
   expect(all.hits, JSON.stringify([reads.map(({ ms }) => ms), recent])).toBeGreaterThanOrEqual(
     names.length - 2,
   )
-  // Whoever else is busy on the machine makes some of them late; on one at rest all take about a millisecond.
-  expect(Math.min(...reads.slice(2).map(({ ms }) => ms))).toBeLessThan(2)
+  // On a machine at rest all take one or two milliseconds, the way through the client included; a busy one makes most of them late.
+  expect(Math.min(...reads.slice(2).map(({ ms }) => ms))).toBeLessThan(5)
 
   // What was read ahead before a write is not given after it, be it by our own hand.
   await call('files__list_directory', { path: directory })

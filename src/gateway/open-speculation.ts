@@ -80,7 +80,7 @@ const stateName = 'speculation'
 /** What is less likely is not even noted: nine of ten would be wrong. */
 const leastLikely = 0.1
 const mostPredicted = 6
-const toolsLookedAt = 8
+const toolsLookedAt = 5
 /** Of the thread's time: agents think for seconds between calls, and of a flood nothing can be foretold in time. */
 const shareOfTime = 0.05
 /** The first prediction of a process takes as long as its code takes to be compiled: the second is not to come too late for that. */

@@ -53,7 +53,7 @@ const momentsOf: Readonly<Record<CrashPoint, number>> = {
   'call-answered': 20,
   'command-accepted': 5,
   'decision-taken': 3,
-  'run-taken-up': 3,
+  'run-taken-up': 2,
   'run-end-stored': 4,
 }
 

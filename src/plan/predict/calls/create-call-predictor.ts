@@ -18,7 +18,7 @@ import { type RatedCall, rateCalls } from './rate-call.js'
 /** As many as next-tools knows; of one that comes back after so many others nothing is known. */
 const mostSessions = 200
 /** Further down, nearly none is ever called. */
-const mostTools = 8
+const mostTools = 5
 /** Of each look, so many are followed to see what becomes of them, and so many count as offered. */
 const mostFollowed = 8
 const mostShown = 4

@@ -125,9 +125,10 @@ it('goes back as far as is asked for, and a week where nothing is said', async (
 })
 
 it('of a large ledger the sums are whole, and what is read row by row says of how many it is', async () => {
+  const now = Date.now()
   unwritten = Array.from({ length: 5_040 }, (_, at) =>
     makeSpeculation({
-      predictedAt: Date.now() - at,
+      predictedAt: now - at,
       arguments: { at },
       decision: 'refused',
       refusal: 'cost',

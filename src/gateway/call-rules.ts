@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import type { CallRules, CallToJudge, CallVerdict } from '../model/call-rules.js'
 import type { PmlConfig } from '../model/config.js'
+import { findByTool } from '../model/find-by-tool.js'
 import { canonicalJson, isObject, type Json } from '../model/json.js'
 import type { RatedRisk, RatedTool } from '../model/rate-risk.js'
 import { rateStatement } from '../model/rate-statement.js'
@@ -13,7 +14,6 @@ import type { RiskSource } from '../model/risk-source.js'
 import { parseToolId, type Tool, type ToolId } from '../model/tool.js'
 import { isTrustedServer } from './is-safe-tool.js'
 import type { ToolRisk } from './risk-registry.js'
-import { findToolRule } from './tool-rule.js'
 
 export interface CallRulesDeps {
   config(): Pick<PmlConfig, 'approvals' | 'servers'>
@@ -59,12 +59,12 @@ function judgeTool(tool: Tool, config: ToolRules['config'], risk: ToolRisk): Too
   const isRefused = risk.standing(tool.id) === 'refused'
   const isTrusted = isTrustedServer(tool.server, config)
   const { approvals } = config
-  const rule = findToolRule(tool, approvals.tools)
+  const rule = findByTool(approvals.tools, tool.id)
   const decides = approvals.by === 'human' ? 'human' : 'anyone'
   // Only what bears on this tool: a rule for another must not void what a person has just approved.
   const policyVersion = shortHash({
     by: approvals.by,
-    rule: rule?.does ?? null,
+    rule: rule?.value ?? null,
     isTrusted,
     definition: tool.hash,
     // What the tool says of itself is in its definition. How people answered is left out: an approval must not void itself.
@@ -73,10 +73,10 @@ function judgeTool(tool: Tool, config: ToolRules['config'], risk: ToolRisk): Too
   const says = (does: string): string => `The configuration says ${does} (approvals.tools, "${rule?.name}").`
   const judgeRisk = ({ risk, why }: RatedRisk): CallVerdict => {
     const common = { risk, policyVersion }
-    if (rule?.does === 'block')
+    if (rule?.value === 'block')
       return { ...common, verdict: 'block', why: says('block'), answeredBy: 'human' }
-    if (rule?.does === 'allow') return { ...common, verdict: 'run', why: says('allow'), answeredBy: 'human' }
-    if (rule?.does === 'ask')
+    if (rule?.value === 'allow') return { ...common, verdict: 'run', why: says('allow'), answeredBy: 'human' }
+    if (rule?.value === 'ask')
       return { ...common, verdict: 'ask', why: `${says('ask')} ${why}`, answeredBy: 'human' }
     if (risk === 'dangerous') return { ...common, verdict: 'ask', why, answeredBy: decides }
     if (isRefused) return { ...common, verdict: 'ask', why: `${refused} ${why}`, answeredBy: 'human' }

@@ -8,6 +8,7 @@ import type { Preferences } from '../learn/preferences/create-preferences.js'
 import type { Standing } from '../learn/preferences/standing-of.js'
 import type { PmlConfig, ToolRule } from '../model/config.js'
 import { diffPermissions } from '../model/diff-permissions.js'
+import { findByTool } from '../model/find-by-tool.js'
 import { isObject, type Json } from '../model/json.js'
 import type { Log } from '../model/log.js'
 import { noPermissions, type Permissions } from '../model/permissions.js'
@@ -21,7 +22,6 @@ import { isCallable, type Tool, type ToolId } from '../model/tool.js'
 import type { RiskSnapshot } from '../store/risk-snapshot.js'
 import { auditedPermissionsState, type Store } from '../store/store.js'
 import { isSafeTool, isTrustedServer } from './is-safe-tool.js'
-import { findToolRule } from './tool-rule.js'
 
 export type RiskStore = Pick<
   Store,
@@ -169,12 +169,12 @@ export function createRiskRegistry(deps: RiskRegistryDeps): RiskRegistry {
   const mayRunAtOnce = (tool: Tool, rated: RatedTool): boolean => {
     if (isSafeTool(tool, deps.config(), rated)) return true
     if (!isCallable(tool) || rated.risk === 'dangerous' || rated.byStatement !== undefined) return false
-    const rule = findToolRule(tool, deps.config().approvals.tools)
-    return rule === undefined ? standing(tool.id) === 'approved' : rule.does === 'allow'
+    const rule = findByTool(deps.config().approvals.tools, tool.id)
+    return rule === undefined ? standing(tool.id) === 'approved' : rule.value === 'allow'
   }
   const describe = (tool: Tool): RiskListing => {
     const rated = rate(tool)
-    const rule = findToolRule(tool, deps.config().approvals.tools)
+    const rule = findByTool(deps.config().approvals.tools, tool.id)
     const override = overrides.get(tool.id)
     const preference = preferences.of(tool.id)
     const standing = preferences.standing(tool.id)
@@ -186,7 +186,7 @@ export function createRiskRegistry(deps: RiskRegistryDeps): RiskRegistry {
       why: rated.why,
       byStatement: rated.byStatement !== undefined,
       mayRunAtOnce: mayRunAtOnce(tool, rated),
-      ...(rule && { rule }),
+      ...(rule && { rule: { name: rule.name, does: rule.value } }),
       ...(override && { override: { reason: override.reason, setAt: override.setAt } }),
       ...(preference &&
         preference.approvals + preference.rejections > 0 && {

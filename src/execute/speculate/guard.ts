@@ -2,9 +2,10 @@
  * Whether a call may be run before it is asked for: the one place where that is decided. What is learned and predicted comes in by `judge`
  * alone, which may refuse and can allow nothing that another rule forbids.
  */
+
+import { findByTool } from '../../model/find-by-tool.js'
 import type { PredictedCall } from '../../model/predicted-call.js'
 import type { Refusal, SpeculationConfig } from '../../model/speculation.js'
-import { findByTool } from './find-by-tool.js'
 import { modeOf } from './mode-of.js'
 import type { ServerEpochs } from './server-epochs.js'
 import { serverOf } from './server-of.js'
@@ -48,5 +49,5 @@ export function refusalOf(call: PredictedCall, deps: GuardDeps): Refusal | undef
 
 /** In dollars; what nothing is said of is free. */
 export function costOf({ costPerCall }: SpeculationConfig, { tool }: Pick<PredictedCall, 'tool'>): number {
-  return findByTool(costPerCall, tool) ?? 0
+  return findByTool(costPerCall, tool)?.value ?? 0
 }

@@ -10,7 +10,7 @@ export function keyOf(value: Json): string {
   return typeof value === 'object' ? shortened(canonicalJson(value)) : String(value)
 }
 
-/** What calls are compared by: tool and canonical arguments. */
+/** What calls of a session are compared by: tool and canonical arguments, of which the middle of very long ones does not count. */
 export function callKey(tool: ToolId, args: JsonObject): string {
   return canonicalCallKey(tool, canonicalJson(args))
 }

@@ -404,9 +404,36 @@ export class ResultHandleError extends PmlError {
   }
 }
 
-export class NotYetError extends PmlError {
-  constructor(what: string, instead: string) {
-    super('NOT_YET', `${what} is not available in this version.`, instead)
+/** What can be seen of code before it runs. */
+export class CodeProblemsError extends PmlError {
+  constructor(
+    readonly problems: readonly {
+      readonly line: number
+      readonly column: number
+      readonly message: string
+    }[],
+  ) {
+    const shown = problems.slice(0, 10).map(({ line, message }) => `line ${line}: ${message}`)
+    const more = problems.length - shown.length
+    super(
+      'CODE_CHECK',
+      `The code was not run: ${shown.join(' ')}${more > 0 ? ` And ${more} more.` : ''}`,
+      'Correct it and send it again; discover with types: true gives the declarations of tools.',
+    )
+  }
+}
+
+export class CapabilityNotFoundError extends PmlError {
+  constructor(
+    readonly capability: string,
+    readonly closest: readonly string[],
+  ) {
+    const known = closest.length === 0 ? '' : ` Closest: ${closest.join(', ')}.`
+    super(
+      'CAPABILITY_NOT_FOUND',
+      `No capability "${capability}".${known}`,
+      'List them with: pml capabilities',
+    )
   }
 }
 

@@ -4,6 +4,7 @@
  * had its answer, or a moment later, so that they do not slow it down.
  */
 import { createEmbedderChoice } from './embed/choose-embedder.js'
+import { createLikeness } from './embed/create-likeness.js'
 import { openToolVectors } from './embed/open-tool-vectors.js'
 import { createStaticEmbedder } from './embed/static-embedder.js'
 import { openDirectApprovals } from './execute/open-direct-approvals.js'
@@ -16,9 +17,12 @@ import { endedCall } from './gateway/ended-call.js'
 import { createSafeTools } from './gateway/is-safe-tool.js'
 import { createSpeculationMetrics } from './gateway/metrics.js'
 import { openAdvice } from './gateway/open-advice.js'
+import { type OpenCapabilities, openCapabilities } from './gateway/open-capabilities.js'
 import { openSpeculation } from './gateway/open-speculation.js'
+import { rateCapabilities } from './gateway/rate-capabilities.js'
 import { createRiskRegistry } from './gateway/risk-registry.js'
 import { createTokenCounter } from './gateway/token-counter.js'
+import { withCapabilities } from './gateway/with-capabilities.js'
 import { createAnalysis } from './graph/create-analysis.js'
 import { createKnowledgeGraph } from './graph/create-knowledge-graph.js'
 import type { KnowledgeGraphOptions } from './graph/knowledge-graph.js'
@@ -26,19 +30,24 @@ import { createLearning } from './learn/create-learning.js'
 import { followTemplates } from './learn/follow-templates.js'
 import { isFault } from './learn/outcomes-of.js'
 import { createPreferences } from './learn/preferences/create-preferences.js'
+import { isProgramTool } from './model/capability.js'
 import type { PmlConfig } from './model/config.js'
 import type { Decision } from './model/decision.js'
 import type { Log } from './model/log.js'
 import { newId } from './model/new-id.js'
 import type { Permissions } from './model/permissions.js'
+import type { Plan } from './model/plan.js'
 import type { Redact } from './model/redact.js'
 import { collectReferences } from './model/reference.js'
+import type { ErrorInfo, Run } from './model/run.js'
 import { definitionText, isCallable, type Tool } from './model/tool.js'
 import { withinMs } from './model/within-ms.js'
 import { createIntentPlanner } from './plan/create-intent-planner.js'
 import { explainPlan } from './plan/explain-plan.js'
 import { createToolSearch, type ToolSearch } from './plan/find/create-tool-search.js'
 import type { IntentPlanner } from './plan/intent-planner.js'
+import { createDenoSandbox } from './sandbox/create-deno-sandbox.js'
+import { defaultSandboxLimits } from './sandbox/sandbox.js'
 import { createLateStore } from './store/create-late-store.js'
 import { openOutcomeSpool } from './store/outcome-spool.js'
 import { readOwnerId } from './store/owner-id.js'
@@ -133,6 +142,7 @@ export function createPml(options: PmlOptions): Pml {
   }
   let isLearned = false
   const readLearned = async (store: Store): Promise<void> => {
+    await capabilities.load(store)
     await learning.load(store)
     await advised.load(store)
     await preferences.load(store)
@@ -158,10 +168,51 @@ export function createPml(options: PmlOptions): Pml {
   const graph = createKnowledgeGraph(graphOptions)
   const search: ToolSearch = createToolSearch({ vectors, graph })
   const analysis = createAnalysis({ graph, log, debounceMs: analyseAfterMs })
+  const sandbox = createDenoSandbox()
+  const likeness = createLikeness(createStaticEmbedder())
+  const capabilities: OpenCapabilities = openCapabilities({
+    store: lateStore.current,
+    isLearning: () => config.code.learn,
+    tool: (name) => gateway.findTool(name),
+    riskOf(id) {
+      const tool = upstreams.tool(id)
+      return tool === undefined ? 'moderate' : risks.rate(tool).risk
+    },
+    toolSuccess: (tool) => advised.toolSuccess(tool),
+    likeness,
+    onChange: () => catalogue.capabilitiesChanged(),
+    now: Date.now,
+    redact,
+    log,
+  })
+  const catalogue = withCapabilities(
+    {
+      servers: upstreams.servers,
+      tools: upstreams.tools,
+      tool: upstreams.tool,
+      onChange: upstreams.onChange,
+      settled(wait) {
+        start()
+        return upstreams.settled(wait)
+      },
+    },
+    () => capabilities.shelf.tools(),
+  )
+  const searchAll = rateCapabilities({
+    search: search.search,
+    shelf: capabilities.shelf,
+    tool: catalogue.tool,
+  })
   const preferences = createPreferences({ store: lateStore.current, now: Date.now, newId, log })
   const risks = createRiskRegistry({
     config: () => config,
-    tools: upstreams.tools,
+    tools: catalogue.tools,
+    tool: catalogue.tool,
+    capabilities: {
+      risk: capabilities.risk,
+      reach: capabilities.reach,
+      revision: () => capabilities.shelf.revision,
+    },
     store: lateStore.current,
     preferences,
     known: readRiskSnapshot(dataDirectory),
@@ -171,14 +222,14 @@ export function createPml(options: PmlOptions): Pml {
     newId,
     log,
   })
-  const rules = createCallRules({ config: () => config, tool: upstreams.tool, risk: risks })
+  const rules = createCallRules({ config: () => config, tool: catalogue.tool, risk: risks })
   const advised = openAdvice({
     graph,
     analysis,
     store: lateStore.current,
     riskOf: (tool) => rules.judge({ tool, arguments: {}, requireApproval: false }).risk,
     isCallable(id) {
-      const tool = upstreams.tool(id)
+      const tool = catalogue.tool(id)
       return tool !== undefined && isCallable(tool)
     },
     redact,
@@ -213,8 +264,11 @@ export function createPml(options: PmlOptions): Pml {
     log,
   })
   const planner = createIntentPlanner({
-    search: search.search,
-    tool: (id) => upstreams.tools().find((tool) => tool.id === id && isCallable(tool)),
+    search: searchAll,
+    tool(id) {
+      const tool = catalogue.tool(id)
+      return tool !== undefined && isCallable(tool) ? tool : undefined
+    },
     graph,
     // Every field of a schema is embedded: a model that costs something serves search alone.
     embedder: createStaticEmbedder(),
@@ -258,6 +312,9 @@ export function createPml(options: PmlOptions): Pml {
   let retaining: NodeJS.Timeout | undefined
   const startTimer = setTimeout(start, startAfterMs)
 
+  const codeUnavailable = (): ErrorInfo | undefined =>
+    config.code.enabled ? sandbox.unavailable() : codeIsOff
+
   const onDecision = (decision: Decision): void => {
     void preferences.decided(decision).then(risks.remember)
     const { tool, runId, answer } = decision
@@ -276,11 +333,28 @@ export function createPml(options: PmlOptions): Pml {
     store: lateStore.current,
     owner: readOwnerId(dataDirectory),
     rules,
+    programs: {
+      sandbox: { run: sandbox.run, unavailable: codeUnavailable },
+      limits: () => ({
+        ...defaultSandboxLimits,
+        wallMs: config.code.wallMs,
+        heapMb: config.code.heapMb,
+        memoryMb: config.code.memoryMb,
+        calls: config.code.maxCalls,
+      }),
+      resolve: ({ kind, name }) =>
+        kind === 'capability' ? capabilities.find(name).id : gateway.resolveTool(name).id,
+      codeOf: capabilities.codeOf,
+    },
     directApprovals: approvals,
     concurrentCalls: () => config.limits.concurrentCalls,
     onEnd(plan, run, lesson) {
-      advice.runEnded(plan, run)
-      void learning.learn(plan, run, lesson)
+      const learn = (as: { readonly plan: Plan; readonly run: Run }): void => {
+        advice.runEnded(as.plan, as.run)
+        void learning.learn(as.plan, as.run, lesson)
+      }
+      if (run.tasks.some(({ tool }) => isProgramTool(tool))) void capabilities.take(plan, run).then(learn)
+      else learn({ plan, run })
     },
     onPause(session, upcoming) {
       const known = upcoming.filter(({ arguments: args }) => collectReferences(args).length === 0)
@@ -302,15 +376,9 @@ export function createPml(options: PmlOptions): Pml {
 
   const gateway = createGateway({
     config: () => config,
-    catalogue: {
-      servers: upstreams.servers,
-      tools: upstreams.tools,
-      onChange: upstreams.onChange,
-      settled(wait) {
-        start()
-        return upstreams.settled(wait)
-      },
-    },
+    catalogue,
+    code: { unavailable: codeUnavailable },
+    capabilities,
     servers: {
       ...upstreams,
       sendRequest(request) {
@@ -324,7 +392,7 @@ export function createPml(options: PmlOptions): Pml {
         // What was learned is read with the store; without a context nobody asks for it.
         if (wanted.context.length > 0)
           await withinMs(lateStore.current(), graphWithinMs, undefined).catch(() => {})
-        return search.search(query, wanted)
+        return searchAll(query, wanted)
       },
     },
     callTool: speculation.callTool,
@@ -355,6 +423,7 @@ export function createPml(options: PmlOptions): Pml {
         await advised.load(open)
         await preferences.load(open)
         await speculation.load(open)
+        await capabilities.load(open)
       },
       redact,
     },
@@ -420,6 +489,7 @@ export function createPml(options: PmlOptions): Pml {
       clearTimeout(retaining)
       await gateway.close()
       await runs.close()
+      await sandbox.close()
       templates.close()
       // Each of them within a second: a process is gone within 2 s of being asked to end.
       await Promise.all([
@@ -435,6 +505,12 @@ export function createPml(options: PmlOptions): Pml {
       await lateStore.close()
     },
   }
+}
+
+const codeIsOff: ErrorInfo = {
+  code: 'CODE_OFF',
+  message: 'Code is switched off in the configuration (code.enabled).',
+  hint: 'Use execute_workflow.',
 }
 
 /** What clients ask for is heard by who looks ahead, too. */

@@ -9,7 +9,7 @@ const rows: readonly (readonly string[])[] = [
   ['pml'],
   ['gateway', 'holder', 'evaluate'],
   ['plan', 'execute', 'learn'],
-  ['graph', 'upstream', 'embed'],
+  ['graph', 'upstream', 'embed', 'sandbox', 'capabilities'],
   ['auth', 'clients', 'store', 'config'],
   ['model', 'errors', 'version'],
 ]

@@ -263,6 +263,24 @@ export const configSchema = z.strictObject({
     .describe(
       'Likely calls of tools that only read are run before they are asked for. A bare off, shadow or on means mode.',
     ),
+  code: z
+    .strictObject({
+      enabled: z.boolean().default(true).describe('Whether execute_code and capabilities run code at all.'),
+      wallMs: milliseconds
+        .default(30_000)
+        .describe('A program is ended after this time; waiting for a person does not count.'),
+      heapMb: z.int().min(16).max(4_096).default(256).describe('JavaScript heap of a program.'),
+      memoryMb: z
+        .int()
+        .min(64)
+        .max(16_384)
+        .default(512)
+        .describe('All memory of a program, buffers and WebAssembly included.'),
+      maxCalls: count.default(1_000).describe('Calls that one program may make.'),
+      learn: z.boolean().default(true).describe('Programs that worked are kept as capabilities.'),
+    })
+    .prefault({})
+    .describe('Programs that agents write, run in a sandbox.'),
   limits: z
     .strictObject({
       maxMessageBytes: z

@@ -81,6 +81,7 @@ export function fillConfig(written: unknown, origin: ConfigOrigin): PmlConfig {
     learning: settings.learning,
     approvals,
     speculation,
+    code: settings.code,
     limits: {
       ...settings.limits,
       concurrentColdStarts: settings.limits.concurrentColdStarts ?? Math.max(2, availableParallelism()),

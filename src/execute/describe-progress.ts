@@ -1,3 +1,4 @@
+import { isProgramTool } from '../model/capability.js'
 import { formatDuration } from '../model/format-duration.js'
 import type { TaskOutcome } from '../model/run.js'
 import { shorten } from '../model/shorten.js'
@@ -7,7 +8,11 @@ const mostNamed = 5
 
 /** What ran so far, in a line, for who is asked to decide: `2 of 4 tasks have ended: read complete in 12 ms, list failed.` */
 export function describeProgress(outcomes: readonly TaskOutcome[]): string {
-  const tasks = outcomes.filter(({ parent }) => parent === undefined)
+  const programs = new Set(outcomes.filter(({ tool }) => isProgramTool(tool)).map(({ id }) => id))
+  // Of a program the calls that it made.
+  const tasks = outcomes.filter(
+    ({ id, parent }) => !programs.has(id) && (parent === undefined || programs.has(parent)),
+  )
   const ended = tasks.filter(({ status }) => isEnded(status))
   if (ended.length === 0) return 'Nothing has run yet.'
   const named = ended.slice(-mostNamed).map(describeOne)

@@ -16,6 +16,7 @@ import type { ToolCall, ToolResult } from '../model/tool-call.js'
 import { newBeginning } from './beginning.js'
 import { type OpenRun, type RunOptions, runPlan } from './run-plan.js'
 import type { StartOptions } from './runs.js'
+import { noPrograms } from './test-programs.contract.js'
 
 export interface FakeTool {
   readonly takesMs?: number
@@ -93,6 +94,7 @@ export function startNow(
     caller: 'tester',
     limits: { concurrentCalls: 16, retries: 0 },
     rules: fakeRules({}),
+    programs: noPrograms,
     now: Date.now,
     sleep: (ms, signal) => sleepNow(ms, undefined, { signal }),
     after(ms, action) {
@@ -114,6 +116,7 @@ export function runOptions(tools: Scenario['tools'], clock: VirtualClock): RunOp
     caller: 'tester',
     limits: { concurrentCalls: 8, retries: 2 },
     rules: fakeRules(tools),
+    programs: noPrograms,
     now: clock.now,
     sleep: (ms, signal) => clock.sleep(ms, signal),
     after: clock.after,

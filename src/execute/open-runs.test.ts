@@ -5,6 +5,7 @@ import type { Run } from '../model/run.js'
 import type { Checkpoint, Store } from '../store/store.js'
 import { fakeRules, makePlan } from './expect-run.contract.js'
 import { openRuns } from './open-runs.js'
+import { noPrograms } from './test-programs.contract.js'
 
 /** As much of a store as runs use. The whole of it, on a real database, is in resume-runs.test.ts. */
 function open() {
@@ -25,6 +26,7 @@ function open() {
     store: async () => store,
     owner: 'here',
     rules: fakeRules({}),
+    programs: noPrograms,
     directApprovals: { answer: () => Promise.reject(new Error('none')) },
     concurrentCalls: () => 4,
     onEnd: (plan, run) => void ended.push([plan, run]),

@@ -24,6 +24,7 @@ import { EventLog } from './event-log.js'
 import type { Step } from './journal.js'
 import { lightenEvent } from './lighten-event.js'
 import type { DirectApprovals } from './open-direct-approvals.js'
+import type { Programs } from './programs.js'
 import { createRecentRuns } from './recent-runs.js'
 import { redactStep } from './redact-step.js'
 import { restoreRun } from './restore-run.js'
@@ -37,6 +38,7 @@ export interface RunsOptions {
   /** The data directory: see the store's Checkpoint. */
   readonly owner: string
   readonly rules: CallRules
+  readonly programs: Programs
   readonly directApprovals: Pick<DirectApprovals, 'answer'>
   concurrentCalls(): number
   /**
@@ -95,6 +97,7 @@ export function openRuns(options: RunsOptions): OpenRuns {
     ...(start.client && { client: start.client }),
     limits: { concurrentCalls: options.concurrentCalls(), retries },
     rules,
+    programs: options.programs,
     now,
     sleep: (ms, signal) => sleep(ms, undefined, { signal }),
     after(ms, action) {

@@ -77,8 +77,13 @@ export function mergeContext(context: JsonObject, added: JsonObject): JsonObject
 function placeFor({ id, parent }: TaskOutcome, tasks: readonly TaskOutcome[]): number {
   if (parent === undefined) return tasks.length
   const place = elementPlaceOf(id)
-  const before = tasks.findLastIndex(
-    (task) => task.id === parent || (task.parent === parent && elementPlaceOf(task.id) < place),
-  )
+  const before = tasks.findLastIndex((task) => task.id === parent || placeWithin(parent, task.id) < place)
   return before < 0 ? tasks.length : before + 1
+}
+
+/** Where something stands in a task, be it an element of an element; infinity: it is not of this task. */
+function placeWithin(parent: string, id: string): number {
+  return id.startsWith(`${parent}[`)
+    ? Number.parseInt(id.slice(parent.length + 1), 10)
+    : Number.POSITIVE_INFINITY
 }

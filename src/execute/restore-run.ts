@@ -1,3 +1,4 @@
+import { isProgramTool } from '../model/capability.js'
 import { isPending } from '../model/decision.js'
 import type { TaskOutcome } from '../model/run.js'
 import type { RunCommand } from '../model/run-command.js'
@@ -16,7 +17,7 @@ export interface RestoreOptions {
 /**
  * A run as another process left it -> where it goes on. What had ended stays. A call that was under way is made again where its tool
  * allows that; otherwise it is `interrupted`, and somebody has to say whether it is. A task done for each makes its elements
- * anew, from the same values: those that had ended are known.
+ * anew, from the same values: those that had ended are known. A program is begun anew, and finds the calls that it had made.
  */
 export function restoreRun(stored: StoredRun, { isRepeatable, isPaused, first }: RestoreOptions): Beginning {
   const { run, plan, progress } = stored
@@ -26,11 +27,29 @@ export function restoreRun(stored: StoredRun, { isRepeatable, isPaused, first }:
   const repeated: string[] = []
   const cutOff: TaskOutcome[] = []
 
+  /** A program asks for its calls again: those that have not ended wait for it. */
+  const restoreCall = (outcome: TaskOutcome): readonly TaskOutcome[] => {
+    if (outcome.status !== 'running') return [outcome]
+    const isAgain = isProgramTool(outcome.tool) || isRepeatable(outcome)
+    const restored = isAgain ? pendingAgain(outcome, outcome.arguments) : interrupted(outcome)
+    if (isAgain) repeated.push(outcome.id)
+    else cutOff.push(restored)
+    changed.push(restored)
+    return [restored]
+  }
+  const toolOf = new Map(run.tasks.map(({ id, tool }) => [id, tool]))
+  const isProgramCall = ({ parent }: TaskOutcome): boolean => {
+    const caller = parent === undefined ? undefined : toolOf.get(parent)
+    return caller !== undefined && isProgramTool(caller) && planned.get(parent!)?.each === undefined
+  }
+
   const restoreTask = (outcome: TaskOutcome): readonly TaskOutcome[] => {
+    if (isProgramCall(outcome)) return restoreCall(outcome)
     const task = planned.get(outcome.parent ?? outcome.id)
     if (task === undefined || isEnded(outcome.status)) return [outcome]
     if (outcome.status === 'running') {
-      const makesCalls = outcome.parent !== undefined || task.each === undefined
+      const makesCalls =
+        !isProgramTool(outcome.tool) && (outcome.parent !== undefined || task.each === undefined)
       if (makesCalls && !isRepeatable(outcome)) {
         cutOff.push(interrupted(outcome))
         changed.push(cutOff.at(-1)!)

@@ -15,6 +15,7 @@ import type { Checkpoint, Store } from '../store/store.js'
 import { type FakeTool, fakeRules, makePlan, makeTask, type ScenarioTask } from './expect-run.contract.js'
 import { type OpenRuns, openRuns } from './open-runs.js'
 import type { RunHandle } from './runs.js'
+import { noPrograms } from './test-programs.contract.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'pml-resume-'))
 let store: Store
@@ -73,6 +74,7 @@ function createWorld() {
       store: async () => cutOff,
       owner: options.owner ?? owner,
       rules: fakeRules(tools),
+      programs: noPrograms,
       directApprovals: { answer: () => Promise.reject(new Error('none')) },
       concurrentCalls: () => 4,
       onDecision() {},

@@ -12,9 +12,17 @@
  * A task done for each (`PlannedTask.each`) makes no call of its own. When it is ready its elements are made (fan-out.ts),
  * which are tasks like any other, with the id `task[place]`; when the last of them has ended it has, too. An element without
  * a value leaves its place empty, and what goes on from there place by place leaves that place out in turn.
+ *
+ * A program, code of the agent or a capability, makes its calls while it runs (open-script.ts): each is a task like any other, too, with the
+ * id `task[place]`, judged, stored and told before the program has its answer. After a crash it is begun anew, and calls that had
+ * ended are answered from what is stored.
  */
-import { CallBlockedError, CommandRefusedError, PmlError } from '../errors.js'
+
+import type { Program } from '../capabilities/program/program.js'
+import { readProgram } from '../capabilities/program/read-program.js'
+import { CallBlockedError, CommandRefusedError, PmlError, toErrorInfo } from '../errors.js'
 import type { CallRules, CallVerdict } from '../model/call-rules.js'
+import { isProgramTool } from '../model/capability.js'
 import type { ClientSide } from '../model/client-side.js'
 import { crashPoint } from '../model/crash-point.js'
 import type { Decision } from '../model/decision.js'
@@ -22,11 +30,19 @@ import type { JsonObject } from '../model/json.js'
 import { newId } from '../model/new-id.js'
 import type { Plan, PlannedTask } from '../model/plan.js'
 import { isRedacted } from '../model/redact.js'
-import { elementPlaceOf, isRunEnded, type Run, type RunStatus, type TaskOutcome } from '../model/run.js'
+import {
+  elementPlaceOf,
+  isRunEnded,
+  type Run,
+  type RunStatus,
+  rootTaskOf,
+  type TaskOutcome,
+} from '../model/run.js'
 import type { PendingCommand, RunCommand } from '../model/run-command.js'
 import type { RunEvent, WaitingStatus } from '../model/run-event.js'
 import type { RunMessage, RunProgress } from '../model/run-state.js'
 import type { CallTool } from '../model/tool-call.js'
+import type { SandboxAnswer, SandboxCall, SandboxOutcome, SandboxRun } from '../sandbox/sandbox.js'
 import { expired, withdrawn } from './answer-decision.js'
 import type { Beginning, Restored } from './beginning.js'
 import { callTask } from './call-task.js'
@@ -36,9 +52,11 @@ import { type Element, fanOut } from './fan-out.js'
 import { fillArguments } from './fill-arguments.js'
 import { withKey } from './idempotency-key.js'
 import { createJournal, type Journal, type Step, type Update } from './journal.js'
+import { answerOf, isAnyUnderWay, openScript, type Script } from './open-script.js'
 import {
   aborted,
   blockedBy,
+  completed,
   failed,
   gathered,
   interrupted,
@@ -52,6 +70,7 @@ import {
   waiting,
 } from './outcomes.js'
 import { prepareCommand, type Steered } from './prepare-command.js'
+import type { Programs } from './programs.js'
 import { createRunDecisions, type RunDecisions } from './run-decisions.js'
 import type { RunHandle } from './runs.js'
 import { taskDepths } from './task-depths.js'
@@ -69,6 +88,7 @@ export interface RunOptions {
   readonly client?: ClientSide
   readonly limits: { readonly concurrentCalls: number; readonly retries: number }
   readonly rules: CallRules
+  readonly programs: Programs
   now(): number
   sleep(ms: number, signal: AbortSignal): Promise<void>
   /** Gives the function that ends the waiting. */
@@ -116,6 +136,16 @@ interface Fan {
   readonly interrupted: Map<string, Job>
 }
 
+/** So deep may capabilities call one another. */
+const deepestProgram = 8
+/** Of one run, whoever makes them. */
+const mostProgramCalls = 10_000
+/** A program that waits for a decision alone may be about to do something else at once. */
+const idleAfterMs = 20
+/** What is kept of what a program says on its console. */
+const mostLogLines = 500
+const mostLogChars = 20_000
+
 type Change = Omit<Update, 'status' | 'endedAt' | 'progress' | 'context'>
 
 class ScheduledRun implements OpenRun {
@@ -133,6 +163,8 @@ class ScheduledRun implements OpenRun {
   readonly #tasks: TaskList
   readonly #values = createTaskValues()
   readonly #fans = new Map<string, Fan>()
+  /** Programs under way, by task or call. */
+  readonly #scripts = new Map<string, Script>()
   readonly #decisions: RunDecisions
   readonly #journal: Journal
   /** Tasks whose end is stored, and who waited for them has been told. */
@@ -359,8 +391,8 @@ class ScheduledRun implements OpenRun {
   #askRepeat(job: Job, outcome: TaskOutcome): void {
     const cutOff = interrupted(outcome)
     this.#tasks.set(cutOff)
-    if (outcome.parent !== undefined) {
-      const fan = this.#fans.get(outcome.parent)!
+    const fan = outcome.parent === undefined ? undefined : this.#fans.get(outcome.parent)
+    if (fan !== undefined) {
       fan.interrupted.set(job.id, job)
       if (fan.active === job.id) this.#nextInTurn(fan)
     }
@@ -370,6 +402,7 @@ class ScheduledRun implements OpenRun {
       decisions: [decision],
       events: [{ type: 'decision-request', runId: this.id, decision }],
     })
+    this.#lookAtScript(outcome.parent)
   }
 
   #requestRepeat(task: TaskOutcome): Decision {
@@ -440,7 +473,8 @@ class ScheduledRun implements OpenRun {
   #finish(): void {
     this.#endedAt = this.#options.now()
     const tasks = this.#tasks.inOrder()
-    this.#status = runStatus(tasks)
+    // What a call of a program came to is the program's to judge.
+    this.#status = runStatus(tasks.filter((task) => !this.#isProgramCall(task)))
     this.#decisions.close()
     const run: Run = { ...this.current(), status: this.#status, tasks, endedAt: this.#endedAt }
     void this.#write({ events: [{ type: 'run-end', run }] }).then(() => {
@@ -490,6 +524,7 @@ class ScheduledRun implements OpenRun {
     now: () => this.#options.now(),
     pause: () => {
       this.#isPaused = true
+      for (const id of this.#scripts.keys()) this.#lookAtScript(id)
     },
     goOn: (through) => this.#goOn(through),
     abort: (reason) => this.abort(reason),
@@ -569,10 +604,10 @@ class ScheduledRun implements OpenRun {
       if (this.#wasKept(task) && task.dependsOn.some((id) => again.has(id))) again.set(task.id, task)
     const removedTasks: string[] = []
     for (const { id, arguments: args, each } of again.values()) {
+      const isKept = each !== undefined || isProgramTool(this.#tasks.get(id)!.tool)
       for (const element of this.#tasks.elementsOf(id)) {
-        if (element === undefined || (element.status === 'complete' && each !== undefined)) continue
-        this.#tasks.remove(element.id)
-        removedTasks.push(element.id)
+        if (element === undefined || (element.status === 'complete' && isKept)) continue
+        removedTasks.push(...this.#removeWithElements(element))
       }
       this.#values.forget(id)
       this.#fans.delete(id)
@@ -589,6 +624,13 @@ class ScheduledRun implements OpenRun {
       events: [{ type: 'plan-change', runId: this.id, tasks: outcomes }],
     })
     this.#rewire()
+  }
+
+  #removeWithElements({ id }: TaskOutcome): readonly string[] {
+    const within = this.#tasks.elementsOf(id).filter((one) => one !== undefined)
+    const removed = within.flatMap((one) => this.#removeWithElements(one))
+    this.#tasks.remove(id)
+    return [...removed, id]
   }
 
   /** It was not run, or not all of it: what it depends on had no value. */
@@ -632,7 +674,10 @@ class ScheduledRun implements OpenRun {
     const again = pendingAgain(outcome, outcome.parent === undefined ? job.task.arguments : outcome.arguments)
     this.#tasks.set(again)
     this.#tell({ tasks: [again], events: [] })
-    if (outcome.parent !== undefined) {
+    if (this.#isProgramCall(outcome)) {
+      // Where its program has not come so far again, it is made then.
+      if (!this.#scripts.get(outcome.parent!)?.isOpen(outcome.id)) return
+    } else if (outcome.parent !== undefined) {
       const fan = this.#fans.get(outcome.parent)
       // Where its task is not under way yet it comes with the others.
       if (!fan?.interrupted.delete(outcome.id)) return
@@ -679,6 +724,7 @@ class ScheduledRun implements OpenRun {
       decisions: [decision],
       events: [{ type: 'decision-request', runId: this.id, decision }],
     })
+    this.#lookAtScript(outcome.parent)
   }
 
   // Tasks
@@ -721,13 +767,17 @@ class ScheduledRun implements OpenRun {
   }
 
   #mayStart({ task }: Job): boolean {
-    return this.#openLayer === undefined || this.#depths.get(task.id)! <= this.#openLayer
+    return this.#openLayer === undefined || this.#depths.get(rootTaskOf(task.id))! <= this.#openLayer
   }
 
   #begin(job: Job): void {
     const { task } = job
     if (task.each !== undefined && job.arguments === undefined) {
       this.#fanOut(task)
+      return
+    }
+    if (isProgramTool(task.tool)) {
+      this.#beginProgram(job)
       return
     }
     const outcome = this.#tasks.get(job.id)!
@@ -737,7 +787,7 @@ class ScheduledRun implements OpenRun {
       const approval = this.#decisions.approvalOf(job.id, args, verdict.policyVersion)
       // Whoever approved a task done for each has seen all of its calls, but not that one was cut off.
       const isCutOff = this.#decisions.isCutOff(job.id) && !this.#isRepeatable(outcome)
-      const isAsked = verdict.verdict === 'ask' && outcome.parent === undefined
+      const isAsked = verdict.verdict === 'ask' && !this.#isElement(outcome)
       if (isCutOff && approval === undefined) this.#askRepeat(job, { ...outcome, arguments: args })
       else if (isAsked && approval === undefined) this.#ask({ ...outcome, arguments: args }, args, verdict)
       else this.#start(job, started(outcome, args, this.#options.now()), approval)
@@ -772,6 +822,7 @@ class ScheduledRun implements OpenRun {
     this.#running++
     const call = new AbortController()
     this.#calls.set(job.id, call)
+    this.#wake(outcome.parent)
     const told = this.#write({
       tasks: [outcome],
       ...(approval !== undefined && { decisions: [this.#decisions.use(approval)] }),
@@ -810,9 +861,232 @@ class ScheduledRun implements OpenRun {
     })
   }
 
+  /** A program is begun anew, and what it had done is not done again. */
   #isRepeatable({ tool }: TaskOutcome): boolean {
-    return this.#options.rules.isRepeatable(tool)
+    return isProgramTool(tool) || this.#options.rules.isRepeatable(tool)
   }
+
+  // Programs
+
+  #beginProgram(job: Job): void {
+    const { task } = job
+    const outcome = this.#tasks.get(job.id)!
+    try {
+      const args = this.#argumentsOf(job)
+      const program = this.#programOf(job)
+      const verdict = this.#judge(task, args)
+      const isAsked = task.requireApproval === true && !this.#isElement(outcome)
+      const approval = isAsked ? this.#decisions.approvalOf(job.id, args, verdict.policyVersion) : undefined
+      if (isAsked && approval === undefined) this.#ask({ ...outcome, arguments: args }, args, verdict)
+      else this.#startProgram(job, program, args, approval)
+    } catch (thrown) {
+      this.#endJob(job, failed(outcome, task, thrown))
+    }
+  }
+
+  /** @throws PmlError */
+  #programOf({ id, task }: Job): Program {
+    const { programs } = this.#options
+    const missing = programs.sandbox.unavailable()
+    if (missing !== undefined) throw new PmlError(missing.code, missing.message, missing.hint)
+    if (id.split('[').length > deepestProgram)
+      throw new PmlError(
+        'CODE_DEPTH',
+        `Capabilities call one another more than ${deepestProgram} deep.`,
+        'Call fewer of them from one another.',
+      )
+    const code = task.program?.code ?? programs.codeOf(task.tool)
+    if (this.#isRestored && isRedacted(code))
+      throw new PmlError(
+        'SECRET_NOT_STORED',
+        'The code holds a secret, which is not kept beyond the process that knew it.',
+        'Run the code again; give secrets to servers by their configuration.',
+      )
+    return readProgram(code)
+  }
+
+  #startProgram(job: Job, program: Program, args: JsonObject, approval: Decision | undefined): void {
+    const { id } = job
+    const before = this.#tasks.get(id)!
+    const { now, programs } = this.#options
+    // Its clock begins where it first began: the same program, answered alike, does the same again.
+    const startedAt = before.startedAt ?? now()
+    const outcome = { ...started(before, args, now()), startedAt }
+    this.#isSettled = false
+    this.#tasks.set(outcome)
+    this.#tellGoingOn()
+    this.#tell({
+      tasks: [outcome],
+      ...(approval !== undefined && { decisions: [this.#decisions.use(approval)] }),
+      events: [{ type: 'task-start', runId: this.id, task: outcome }],
+    })
+    const stop = new AbortController()
+    this.#calls.set(id, stop)
+    this.#flows++
+    const { timeoutMs } = job.task
+    const limits = programs.limits()
+    const script = openScript({
+      id,
+      known: this.#tasks.elementsOf(id).filter((one) => one !== undefined),
+      onIdle: (isIdle) => {
+        this.#flows += isIdle ? -1 : 1
+        this.#lookAtScript(outcome.parent)
+        if (isIdle) this.#check()
+      },
+    })
+    this.#scripts.set(id, script)
+    this.#wake(outcome.parent)
+    const run = (): SandboxRun =>
+      programs.sandbox.run(
+        { javascript: program.javascript, arguments: args, seed: `${this.id}/${id}`, startedAt },
+        {
+          call: (request) => this.#callFromProgram(id, request),
+          limits: timeoutMs === undefined ? limits : { ...limits, wallMs: timeoutMs },
+          signal: stop.signal,
+        },
+      )
+    void script.start(run).then((result) => this.#endProgram(job, outcome, result, stop.signal))
+  }
+
+  async #endProgram(
+    job: Job,
+    outcome: TaskOutcome,
+    result: SandboxOutcome,
+    stopped: AbortSignal,
+  ): Promise<void> {
+    const script = this.#scripts.get(job.id)!
+    script.setIdle(false)
+    // What it did not wait for: calls on their way come to their end, the others are not made.
+    const { value, error, logs } = result
+    if (!this.#isLetGo) await this.#endCalls(script, stopped)
+    this.#scripts.delete(job.id)
+    this.#calls.delete(job.id)
+    if (!this.#hasEnded(job.id) && !this.#isLetGo) {
+      this.#keepLogs(job.id, logs)
+      const ended =
+        error === undefined
+          ? completed(outcome, value ?? null)
+          : failed(outcome, job.task, new PmlError(error.code, error.message, error.hint))
+      this.#endJob(job, this.#withMs(ended, outcome.startedAt))
+    }
+    this.#flows--
+    this.#startReady()
+    this.#check()
+  }
+
+  async #endCalls(script: Script, stopped: AbortSignal): Promise<void> {
+    const left: Promise<unknown>[] = []
+    for (const id of script.open()) {
+      const call = this.#tasks.get(id)!
+      if (isEnded(call.status)) continue
+      if (stopped.aborted) {
+        this.#calls.get(id)?.abort(stopped.reason)
+        this.#end(this.#withMs(aborted(call, 'its program was ended.'), call.startedAt), 'nothing')
+      } else if (call.status === 'running') left.push(script.wait(id))
+      else this.#end(skipped(call, 'its program has ended.'), 'nothing')
+    }
+    await Promise.all(left)
+  }
+
+  #keepLogs(task: string, logs: SandboxOutcome['logs']): void {
+    if (logs.length === 0) return
+    const at = this.#options.now()
+    let chars = 0
+    const kept = logs.slice(0, mostLogLines).filter(({ text }) => {
+      chars += text.length
+      return chars <= mostLogChars
+    })
+    const said = kept.map(({ level, text }): RunMessage => {
+      return { at, from: 'program', task, text: level === 'log' ? text : `${level}: ${text}` }
+    })
+    this.#messages = [...this.#messages, ...said]
+    this.#tell({ messages: said, events: [] })
+  }
+
+  /** Never rejects: what goes wrong is the answer. */
+  async #callFromProgram(
+    parent: string,
+    { kind, name, arguments: args }: SandboxCall,
+  ): Promise<SandboxAnswer> {
+    const script = this.#scripts.get(parent)
+    const { now, programs, rules } = this.#options
+    try {
+      if (script === undefined || this.isOver() || this.#isLetGo)
+        throw new PmlError('ABORTED', 'The run has ended.', '')
+      const tool = programs.resolve({ kind, name })
+      const known = script.take(tool, args, rules.keyArgument(tool))
+      if (typeof known !== 'string' && isEnded(known.status)) return answerOf(known)
+      if (typeof known === 'string' && this.#taskCount >= mostProgramCalls)
+        throw new PmlError(
+          'CODE_CALLS',
+          `A run makes ${mostProgramCalls} calls at most.`,
+          'Do the work in several runs.',
+        )
+      const id = typeof known === 'string' ? known : known.id
+      const call =
+        typeof known === 'string'
+          ? { id, parent, tool, arguments: args, status: 'pending' as const }
+          : this.#tasks.get(id)!
+      if (isEnded(call.status)) return answerOf(call)
+      if (typeof known === 'string') {
+        this.#taskCount++
+        this.#tasks.set(call)
+      }
+      const answer = script.wait(id)
+      if (call.status === 'pending') {
+        this.#ready.push({ ...programCall(call), arguments: args })
+        this.#startReady()
+      }
+      this.#lookAtScript(parent)
+      return await answer
+    } catch (thrown) {
+      const { code, message, hint } = toErrorInfo(thrown)
+      return { error: { code, message, hint }, at: now() }
+    }
+  }
+
+  /** A moment from now: does it wait for a person alone? */
+  #lookAtScript(id: string | undefined): void {
+    if (id === undefined || !this.#scripts.has(id)) return
+    this.#options.after(idleAfterMs, () => {
+      const script = this.#scripts.get(id)
+      const open = script?.open() ?? []
+      if (script === undefined || script.isIdle || open.length === 0) return
+      // A call that is a program is as idle as that.
+      const calls = open.filter((one) => this.#scripts.get(one)?.isIdle !== true)
+      if (
+        isAnyUnderWay(
+          calls.map((one) => this.#tasks.get(one)),
+          this.#isPaused,
+        )
+      )
+        return
+      script.setIdle(true)
+    })
+  }
+
+  /** Something goes on in it. */
+  #wake(id: string | undefined): void {
+    const script = id === undefined ? undefined : this.#scripts.get(id)
+    if (script === undefined) return
+    script.setIdle(false)
+    this.#wake(this.#tasks.get(id!)?.parent)
+  }
+
+  /** One of the calls that a program makes. */
+  #isProgramCall({ parent }: TaskOutcome): boolean {
+    const caller = parent === undefined ? undefined : this.#tasks.get(parent)
+    return (
+      caller !== undefined && isProgramTool(caller.tool) && this.#plannedOf(caller.id)?.each === undefined
+    )
+  }
+
+  /** One place of a task that is done for each: whoever approved that has seen it. */
+  #isElement(outcome: TaskOutcome): boolean {
+    return outcome.parent !== undefined && !this.#isProgramCall(outcome)
+  }
+
+  // Tasks that are done for each
 
   /** Makes the elements of a task done for each. It takes no turn of its own: its elements wait for theirs. */
   #fanOut(task: PlannedTask): void {
@@ -951,7 +1225,7 @@ class ScheduledRun implements OpenRun {
   /** The outcome counts at once; what waits for it goes on when it is stored. */
   #end(outcome: TaskOutcome, ending: Ending): void {
     const fan = outcome.parent === undefined ? undefined : this.#fans.get(outcome.parent)
-    if (!this.#fans.has(outcome.id)) this.#endLeftBehind(outcome)
+    if (!this.#fans.has(outcome.id) && !this.#scripts.has(outcome.id)) this.#endLeftBehind(outcome)
     this.#tasks.set(outcome)
     if (outcome.parent === undefined) this.#keep(outcome, this.#fans.get(outcome.id)?.places)
     else if (fan !== undefined)
@@ -982,6 +1256,10 @@ class ScheduledRun implements OpenRun {
     } else if (fan !== undefined && this.#fans.get(outcome.parent) === fan) {
       if (fan.active === outcome.id) this.#nextInTurn(fan)
       if (--fan.left === 0) this.#endFan(fan)
+    } else {
+      this.#wake(outcome.parent)
+      this.#scripts.get(outcome.parent)?.answer(outcome)
+      this.#lookAtScript(outcome.parent)
     }
     this.#startReady()
   }
@@ -1047,13 +1325,14 @@ class ScheduledRun implements OpenRun {
   }
 
   #jobOf(outcome: TaskOutcome): Job {
+    if (this.#isProgramCall(outcome)) return programCall(outcome)
     const fan = outcome.parent === undefined ? undefined : this.#fans.get(outcome.parent)
-    const task = this.#plannedOf(outcome.parent ?? outcome.id)
+    const task = this.#plannedOf(outcome.parent ?? outcome.id)!
     return fan?.interrupted.get(outcome.id) ?? { id: outcome.id, task }
   }
 
-  #plannedOf(id: string): PlannedTask {
-    return this.#plan.tasks.find((task) => task.id === id)!
+  #plannedOf(id: string): PlannedTask | undefined {
+    return this.#plan.tasks.find((task) => task.id === id)
   }
 
   #refuseEnded({ type }: RunCommand): void {
@@ -1081,6 +1360,10 @@ class ScheduledRun implements OpenRun {
   #hasEnded(id: string): boolean {
     return isEnded(this.#tasks.get(id)!.status)
   }
+}
+
+function programCall({ id, tool, arguments: args }: TaskOutcome): Job {
+  return { id, task: { id, tool, arguments: args, dependsOn: [], onError: 'fail' }, arguments: args }
 }
 
 function eachOf(calls: readonly JsonObject[]): JsonObject {

@@ -1,8 +1,8 @@
 import type { PlannedTask } from '../model/plan.js'
-import { elementPlaceOf, type TaskOutcome } from '../model/run.js'
+import { elementPlaceOf, rootTaskOf, type TaskOutcome } from '../model/run.js'
 import { isEnded, pending } from './outcomes.js'
 
-/** How every task of a run stands, and every element of those that are done for each. */
+/** How every task of a run stands, every element of those that are done for each, and every call of programs. */
 export interface TaskList {
   get(id: string): TaskOutcome | undefined
   set(outcome: TaskOutcome): void
@@ -52,16 +52,20 @@ export function createTaskList(planned: readonly PlannedTask[], known: readonly 
       }
     },
     elementsOf: (parent) => (elements.get(parent) ?? []).map((id) => outcomes.get(id)!),
-    inOrder: () => [
-      ...beyond,
-      ...[...order].flatMap((id) => [
-        outcomes.get(id)!,
-        ...list.elementsOf(id).filter((outcome) => outcome !== undefined),
-      ]),
-    ],
+    inOrder: () => [...beyond, ...[...order].flatMap((id) => withElements(outcomes.get(id)!))],
     openCount: () => open,
   }
-  const beyond = known.filter(({ id, parent }) => !isPlanned.has(parent ?? id))
+  const withElements = (outcome: TaskOutcome): readonly TaskOutcome[] =>
+    elements.has(outcome.id)
+      ? [
+          outcome,
+          ...list
+            .elementsOf(outcome.id)
+            .filter((one) => one !== undefined)
+            .flatMap(withElements),
+        ]
+      : [outcome]
+  const beyond = known.filter(({ id }) => !isPlanned.has(rootTaskOf(id)))
   for (const outcome of known) list.set(outcome)
   list.add(planned)
   return list

@@ -1,6 +1,7 @@
 import { UpstreamError } from '../errors.js'
 import type { DirectApprovals } from '../execute/open-direct-approvals.js'
 import type { CallRules } from '../model/call-rules.js'
+import { isCapabilityId } from '../model/capability.js'
 import type { PmlConfig } from '../model/config.js'
 import { isDeeperThan } from '../model/is-deeper-than.js'
 import { isObject, type JsonObject } from '../model/json.js'
@@ -52,6 +53,8 @@ export interface CallByNameDeps {
   readonly view: CatalogueView
   readonly resolve: ResolveTool
   readonly callTool: CallTool
+  /** A capability is a program of ours: it is run, and its value is the answer. */
+  runCapability(capability: Tool, args: JsonObject, caller: Caller): Promise<ToolResult>
   readonly rules: CallRules
   readonly approvals: DirectApprovals
   readonly checkArguments: ArgumentCheck
@@ -86,6 +89,8 @@ export function createCallByName(deps: CallByNameDeps): CallByName {
       tool = found instanceof Promise ? await found : found
       deps.view.countUse(tool.id)
       const called = tool
+      // It asks for what its calls are to be asked for, each by itself.
+      if (isCapabilityId(tool.id)) return { result: await deps.runCapability(tool, args, caller), tool }
       const result = await gate(tool, args, caller, (who) => callServer(called, args, who, deps))
       return { result, tool }
     } catch (error) {

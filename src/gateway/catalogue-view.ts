@@ -3,6 +3,7 @@
  * All of it belongs to one revision of the catalogue and is rebuilt when the tools, not merely the servers' states, have
  * changed; so between two revisions the listing is one and the same array for every connection.
  */
+import { isCapabilityId } from '../model/capability.js'
 import type { PmlConfig } from '../model/config.js'
 import type { Log } from '../model/log.js'
 import type { ServerState } from '../model/server.js'
@@ -74,7 +75,9 @@ export function createCatalogueView(options: CatalogueViewOptions): CatalogueVie
   let settling: Promise<void> | undefined
 
   const askForCounts = (tools: readonly Tool[]): void => {
-    const uncounted = tools.filter((tool) => tool.tokens === undefined && !asked.has(tool.hash))
+    const uncounted = tools.filter(
+      (tool) => tool.tokens === undefined && !asked.has(tool.hash) && !isCapabilityId(tool.id),
+    )
     if (uncounted.length === 0) return
     for (const tool of uncounted) asked.add(tool.hash)
     options.countTokens(uncounted)

@@ -12,11 +12,13 @@
  *   HTTP ── mcp-endpoint ────┘       │                └─ gate-call ─ callTool (a server's) ─ cut-result
  *                              catalogue-view (names, exposure, listing)
  */
+
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import type { Server, Transport } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { toolOfCapability } from '../capabilities/tool-of-capability.js'
 import type { DirectApprovals } from '../execute/open-direct-approvals.js'
 import type { KnownCall } from '../execute/speculate/speculation-room.js'
 import type { CallRules } from '../model/call-rules.js'
@@ -26,6 +28,7 @@ import { newId } from '../model/new-id.js'
 import type { ServerOffers } from '../model/offers.js'
 import type { IntentPlan } from '../model/plan.js'
 import type { Redact } from '../model/redact.js'
+import type { ErrorInfo } from '../model/run.js'
 import type { PreparedCall } from '../model/speculation.js'
 import { parseToolId, type SeenChange, type Tool } from '../model/tool.js'
 import type { CallTool, SendRequest } from '../model/tool-call.js'
@@ -56,6 +59,7 @@ import { createMcpServer, type McpServerDeps, serverInfo } from './mcp-server.js
 import type { MemoryDeps } from './memory-api.js'
 import type { SpeculationMetrics } from './metrics.js'
 import { createOffersView, type OffersView } from './offers-view.js'
+import type { OpenCapabilities } from './open-capabilities.js'
 import { createPassThrough } from './pass-through.js'
 import type { IntentDeps } from './plan-intent.js'
 import { readyCalls } from './ready-calls.js'
@@ -74,6 +78,7 @@ import { createExecuteCode } from './tools/execute-code.js'
 import { createExecuteWorkflow } from './tools/execute-workflow.js'
 import { offerNext } from './tools/offer-next.js'
 import { offerPrepared } from './tools/offer-prepared.js'
+import { runCapability } from './tools/run-capability.js'
 import { createRunDesk } from './tools/run-desk.js'
 import { createWatchedResources } from './watched-resources.js'
 
@@ -99,6 +104,8 @@ export interface GatewayOptions {
   /** The client with this session is gone. */
   endSession(session: string): void
   readonly runs: GatewayRuns
+  readonly code: { unavailable(): ErrorInfo | undefined }
+  readonly capabilities: OpenCapabilities
   readonly planner: IntentPlanner
   /** What was learned, where it is decided by. */
   readonly advice: Advice
@@ -137,6 +144,10 @@ export interface Gateway {
   handle(request: IncomingMessage, response: ServerResponse, via: 'tcp' | 'local'): void
   /** What servers may say to clients outside the clients' requests. */
   readonly clients: Clients
+  /** A tool by any form of its name. @throws ToolNotFoundError, ToolQuarantinedError */
+  resolveTool(name: string): Tool
+  /** The same; undefined: there is none. */
+  findTool(name: string): Tool | undefined
   /** Where HTTP listens, for the status. */
   announce(url: string): void
   /** The configuration file was changed into something that cannot be used; undefined: it is well again. */
@@ -224,6 +235,11 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
   const states = createRequestStates(options.stateKey)
   const desk = createRunDesk({ runs, redact, log })
+  const checkArguments = createArgumentCheck(intents.checks)
+  const code = {
+    unavailable: options.code.unavailable,
+    capability: (name: string) => toolOfCapability(options.capabilities.find(name)),
+  }
   const metaTools = [
     offerPrepared(createDiscover({ view, findTools, redact }), ready),
     offerPrepared(
@@ -233,7 +249,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       ),
       ready,
     ),
-    createExecuteCode(),
+    createExecuteCode({ ...intents, ...code, resolve, runs, results, desk, states }),
     offerPrepared(createControlWorkflow({ ...intents, resolve, runs, results, desk, states }), ready),
   ]
   const resources = createResultResources({ config, results, redact })
@@ -247,9 +263,11 @@ export function createGateway(options: GatewayOptions): Gateway {
       view,
       resolve,
       callTool: options.callTool,
+      runCapability: (capability, args, caller) =>
+        runCapability(capability, args, caller, { ...intents, checkArguments, runs, results, desk, states }),
       rules: options.rules,
       approvals: options.approvals,
-      checkArguments: createArgumentCheck(intents.checks),
+      checkArguments,
       states,
       metaTools,
       results,
@@ -382,6 +400,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       )
     },
     clients: connected.clients,
+    resolveTool: resolve.now,
+    findTool: (name) => view.current().names.resolve(name),
     announce(url) {
       address = url
     },

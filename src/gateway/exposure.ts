@@ -1,3 +1,4 @@
+import { isCapabilityId } from '../model/capability.js'
 import type { ExposureMode } from '../model/config.js'
 import { definitionText, isCallable, type Tool, type ToolId } from '../model/tool.js'
 import { estimateTokens } from './estimate-tokens.js'
@@ -29,7 +30,9 @@ export const directShareOfWindow = 0.05
 
 export function chooseExposure(options: ExposureOptions): Exposure {
   const { mode } = options
-  const callable = options.tools.filter(isCallable)
+  const all = options.tools.filter(isCallable)
+  // What was learned is found, and called by name; only where the user chooses what is listed it may be.
+  const callable = all.filter(({ id }) => !isCapabilityId(id))
   const show = (
     effective: Exposure['effective'],
     withMetaTools: boolean,
@@ -43,18 +46,21 @@ export function chooseExposure(options: ExposureOptions): Exposure {
   })
   if (mode === 'meta') return show('meta', true, [])
   if (mode === 'proxy') return show('proxy', false, callable)
-  if (mode === 'hybrid') return show('hybrid', true, chooseHybrid(callable, options))
+  if (mode === 'hybrid') return show('hybrid', true, chooseHybrid(all, options))
   const small =
     callable.length <= directToolLimit && sumTokens(callable) <= options.contextWindow * directShareOfWindow
   return small ? show('direct', true, callable) : show('meta', true, [])
 }
 
-/** Pinned tools always, then the most used while the budget lasts; a tool that does not fit leaves room for smaller ones. */
+/** Pinned tools always, then the most used while the budget lasts; a tool that does not fit leaves room for smaller ones. Of capabilities only what was pinned or used. */
 function chooseHybrid(callable: readonly Tool[], options: ExposureOptions): readonly Tool[] {
   const chosen = new Set(callable.filter((tool) => options.pinned.has(tool.id)))
   let left = options.hybridBudget - sumTokens([...chosen])
   const uses = (tool: Tool): number => options.usage.get(tool.id) ?? 0
-  const byUse = callable.filter((tool) => !chosen.has(tool)).sort((a, b) => uses(b) - uses(a))
+  const isOffered = (tool: Tool): boolean => !isCapabilityId(tool.id) || uses(tool) > 0
+  const byUse = callable
+    .filter((tool) => !chosen.has(tool) && isOffered(tool))
+    .sort((a, b) => uses(b) - uses(a))
   for (const tool of byUse) {
     const tokens = toolTokens(tool)
     if (tokens > left) continue

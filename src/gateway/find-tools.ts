@@ -2,6 +2,7 @@
  * Search over the catalogue as it is now: for `discover`, for the command line, for an intent without tasks. Each hit says from which
  * score on it is sure; none is hidden for that.
  */
+import { isCapabilityId } from '../model/capability.js'
 import type { Risk } from '../model/risk.js'
 import type { Tool, ToolId } from '../model/tool.js'
 import type { ToolHit, ToolSearch } from '../plan/find/create-tool-search.js'
@@ -19,6 +20,8 @@ export interface FindOptions {
   readonly limit: number
   /** Any form of the names of tools that were used or are planned; what no tool is called is passed over. */
   readonly context: readonly string[]
+  /** `any` where it is not said. */
+  readonly kind?: 'tool' | 'capability' | 'any'
   /** Whose next calls tell what was wanted; absent where nobody's do. */
   readonly session?: string
 }
@@ -43,6 +46,8 @@ export interface FindToolsDeps {
   readonly advice: Pick<Advice, 'judgeHits'>
 }
 
+/** Who wants capabilities alone looks among so many hits. */
+const mostOfAKind = 200
 /** A search on a first run gives new servers this long; the answer says which are still loading. */
 const searchWaitMs = 2_000
 
@@ -75,7 +80,10 @@ export function createFindTools({ view, catalogue, search, advice }: FindToolsDe
     return follow()
   }
 
-  const find = async (query: string, { limit, context, session }: FindOptions): Promise<FoundTools> => {
+  const find = async (
+    query: string,
+    { limit, context, session, kind = 'any' }: FindOptions,
+  ): Promise<FoundTools> => {
     const { names } = await ready()
     const known: ToolId[] = []
     const unknown: string[] = []
@@ -84,10 +92,12 @@ export function createFindTools({ view, catalogue, search, advice }: FindToolsDe
       if (tool === undefined) unknown.push(name)
       else known.push(tool.id)
     }
-    const found = await search.search(query, { limit, context: known })
+    const found = await search.search(query, { limit: kind === 'any' ? limit : mostOfAKind, context: known })
     const current = view.current()
     // What was found may be gone by now.
-    const there = found.filter(({ tool }) => current.wireNames.byId.has(tool.id))
+    const there = found
+      .filter(({ tool }) => current.wireNames.byId.has(tool.id) && isOfKind(tool, kind))
+      .slice(0, limit)
     const judged = advice.judgeHits({
       intent: query,
       context: known,
@@ -109,4 +119,8 @@ export function createFindTools({ view, catalogue, search, advice }: FindToolsDe
       clearImmediate(following)
     },
   })
+}
+
+function isOfKind({ id }: Tool, kind: NonNullable<FindOptions['kind']>): boolean {
+  return kind === 'any' || isCapabilityId(id) === (kind === 'capability')
 }

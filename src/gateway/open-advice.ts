@@ -50,6 +50,8 @@ export interface OpenAdvice extends Pick<Learned, 'reliability' | 'weights' | 'r
   readonly advice: Advice
   /** What running ahead goes by. */
   readonly foresight: Foresight
+  /** How a tool has done so far, the newest counting most; undefined: it was never called. */
+  toolSuccess(tool: ToolId): { readonly successes: number; readonly count: number } | undefined
   /** How calls went: `learn/` keeps it in step with the store. */
   readonly thompson: Thompson
   readonly records: AlgorithmLog
@@ -274,6 +276,10 @@ export function openAdvice(options: OpenAdviceOptions): OpenAdvice {
           }),
         )
         .finally(ended.release)
+    },
+    toolSuccess(tool) {
+      const { alpha, beta, observations } = thompson.of(tool)
+      return observations === 0 ? undefined : { successes: alpha - 1, count: alpha + beta - 2 }
     },
     reliability: () =>
       thompson

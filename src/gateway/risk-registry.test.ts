@@ -15,6 +15,7 @@ import type { RiskSnapshot } from '../store/risk-snapshot.js'
 import type { Store } from '../store/store.js'
 import { createCallRules } from './call-rules.js'
 import type { CatalogueView } from './catalogue-view.js'
+import { noCapabilities } from './no-capabilities.contract.js'
 import { changeRisk, listAudit, listRisk, type RiskApiDeps } from './risk-api.js'
 import { createRiskRegistry, type RiskRegistry } from './risk-registry.js'
 import { makeTool, testConfig } from './test-gateway.contract.js'
@@ -78,6 +79,8 @@ function open(): void {
     preferences,
     config: () => config,
     tools: () => [read, write, remove],
+    tool: () => undefined,
+    capabilities: noCapabilities,
   })
 }
 
@@ -150,6 +153,8 @@ it('what was said last holds before the store is open, and the store knows bette
     ...common,
     config: () => ({ ...testConfig }),
     tools: () => [write],
+    tool: () => undefined,
+    capabilities: noCapabilities,
     store: () => new Promise<Store>(() => {}),
     preferences: createPreferences({ ...common, store: () => new Promise<Store>(() => {}) }),
     known: {

@@ -3,9 +3,12 @@
  * with `pml risk set`, and how they answered before. In memory; what people said is written through, together with its audit. Before the store
  * is open what was said last holds, from a file beside it: a tool that was set dangerous is so from the first call on.
  */
+
+import type { CapabilityRisk } from '../capabilities/risk-of-capability.js'
 import { UsageError } from '../errors.js'
 import type { Preferences } from '../learn/preferences/create-preferences.js'
 import type { Standing } from '../learn/preferences/standing-of.js'
+import { type CapabilityId, isCapabilityId } from '../model/capability.js'
 import type { PmlConfig, ToolRule } from '../model/config.js'
 import { diffPermissions } from '../model/diff-permissions.js'
 import { findByTool } from '../model/find-by-tool.js'
@@ -33,9 +36,19 @@ export type RiskStore = Pick<
   | 'saveLearnedState'
 >
 
+/** What a capability may do at worst is what it comes to call. */
+export interface CapabilityRisks {
+  risk(id: CapabilityId): CapabilityRisk
+  reach(id: CapabilityId): { readonly tools: ReadonlySet<ToolId>; readonly isWhole: boolean }
+  /** Another number after every change of what it would say. */
+  revision(): number
+}
+
 export interface RiskRegistryDeps {
   config(): Pick<PmlConfig, 'approvals' | 'servers'>
   tools(): readonly Tool[]
+  tool(id: ToolId): Tool | undefined
+  readonly capabilities: CapabilityRisks
   /** What was kept has been loaded when this resolves. */
   store(): Promise<RiskStore>
   readonly preferences: Preferences
@@ -124,7 +137,9 @@ export function createRiskRegistry(deps: RiskRegistryDeps): RiskRegistry {
     return done
   }
   const rateAs = (tool: Tool, override: RiskOverride | undefined): RatedTool =>
-    rateRisk(tool, { isTrusted: isTrustedServer(tool.server, deps.config()), override, permissions })
+    isCapabilityId(tool.id) && override === undefined
+      ? { ...deps.capabilities.risk(tool.id), source: 'capability' }
+      : rateRisk(tool, { isTrusted: isTrustedServer(tool.server, deps.config()), override, permissions })
   const rate = (tool: Tool): RatedTool => rateAs(tool, overrides.get(tool.id))
   const toAudit = (entry: Omit<PermissionAudit, 'id' | 'at'>): PermissionAudit => ({
     id: newId(),
@@ -166,7 +181,19 @@ export function createRiskRegistry(deps: RiskRegistryDeps): RiskRegistry {
       })
     })
   }
+  /** A capability may where all that it comes to call may. */
+  const mayAllRunAtOnce = (id: CapabilityId): boolean => {
+    const { tools, isWhole } = deps.capabilities.reach(id)
+    return (
+      isWhole &&
+      [...tools].every((one) => {
+        const tool = deps.tool(one)
+        return tool !== undefined && mayRunAtOnce(tool, rate(tool))
+      })
+    )
+  }
   const mayRunAtOnce = (tool: Tool, rated: RatedTool): boolean => {
+    if (isCapabilityId(tool.id)) return rated.risk !== 'dangerous' && mayAllRunAtOnce(tool.id)
     if (isSafeTool(tool, deps.config(), rated)) return true
     if (!isCallable(tool) || rated.risk === 'dangerous' || rated.byStatement !== undefined) return false
     const rule = findByTool(deps.config().approvals.tools, tool.id)
@@ -202,7 +229,7 @@ export function createRiskRegistry(deps: RiskRegistryDeps): RiskRegistry {
   return {
     rate,
     standing,
-    revision: () => revision + preferences.revision(),
+    revision: () => revision + preferences.revision() + deps.capabilities.revision(),
     async load(store) {
       const rows = await store.loadRiskOverrides()
       overrides.clear()

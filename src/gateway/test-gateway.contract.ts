@@ -37,6 +37,7 @@ import { createCallRules } from './call-rules.js'
 import { createGateway, type Gateway, type Servers } from './create-gateway.js'
 import { createSpeculationMetrics, type SpeculationMetrics } from './metrics.js'
 import { plainAdvice } from './plain-advice.contract.js'
+import { noCode, openTestCapabilities } from './test-capabilities.contract.js'
 import { openTestApprovals } from './test-decisions.contract.js'
 import { openTestRisks } from './test-risk.contract.js'
 import { createMemoryRunStore, openTestRuns, type RunStore, type TestRuns } from './test-runs.contract.js'
@@ -69,6 +70,7 @@ export const testConfig: PmlConfig = {
   plan: { askModel: false },
   learning: { keepLessons: 20_000 },
   approvals: { by: 'human', direct: 'gateway', expireAfterMs: 60_000, tools: {} },
+  code: { enabled: true, wallMs: 30_000, heapMb: 256, memoryMb: 512, maxCalls: 1_000, learn: true },
   speculation: {
     mode: 'on',
     preset: 'careful',
@@ -234,6 +236,8 @@ export function openTestGateway(options: TestGatewayOptions = {}): TestGateway {
       }),
     advice: plainAdvice,
     risk,
+    code: noCode,
+    capabilities: openTestCapabilities(),
     memory: noMemory,
     speculation: { config: () => config, store: noMemory.store, async flush() {}, redact },
     metrics,

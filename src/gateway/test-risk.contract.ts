@@ -1,6 +1,7 @@
 import { createPreferences, type PreferenceStore } from '../learn/preferences/create-preferences.js'
 import { silentLog } from '../model/log.js'
 import { newId } from '../model/new-id.js'
+import { noCapabilities } from './no-capabilities.contract.js'
 import {
   createRiskRegistry,
   type RiskRegistry,
@@ -26,5 +27,10 @@ export function openTestRisks(deps: Pick<RiskRegistryDeps, 'config' | 'tools'>):
     async remember() {},
     redact: (text: string) => text,
   }
-  return createRiskRegistry({ ...deps, ...common, ...forgetful, preferences: createPreferences(common) })
+  return createRiskRegistry({
+    ...{ ...deps, ...common, ...forgetful },
+    tool: (id) => deps.tools().find((tool) => tool.id === id),
+    capabilities: noCapabilities,
+    preferences: createPreferences(common),
+  })
 }

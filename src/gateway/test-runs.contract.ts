@@ -2,6 +2,7 @@
 
 import type { DecisionStore, DirectApprovals } from '../execute/open-direct-approvals.js'
 import { openRuns } from '../execute/open-runs.js'
+import { noPrograms } from '../execute/test-programs.contract.js'
 import type { CallRules } from '../model/call-rules.js'
 import { type Decision, isPending } from '../model/decision.js'
 import { silentLog } from '../model/log.js'
@@ -32,6 +33,7 @@ export function openTestRuns({ store, approvals, ...options }: TestRunsOptions) 
     ...options,
     store: async () => store as Store,
     owner: 'test',
+    programs: noPrograms,
     directApprovals: approvals,
     concurrentCalls: () => 8,
     onEnd() {},

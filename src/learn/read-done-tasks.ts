@@ -38,14 +38,14 @@ export type TaskLink =
  * every element, `read[0]`, `read[1]`: they are one task, `read`, and its first element speaks for it.
  */
 export function readDoneTasks(traces: readonly Trace[]): readonly DoneTask[] {
-  const calls = traces.filter(isDone).map(toCall)
+  const root = traces.find(({ parentId }) => parentId === undefined)?.id
+  const calls = traces.filter(isDone).map((trace) => toCall(trace, root))
   const byTrace = new Map(calls.map((call) => [call.trace.id, call]))
   const firsts = new Map<string, Call>()
   for (const call of calls) {
     const known = firsts.get(call.task)
     if (known === undefined || (call.place ?? 0) < (known.place ?? 0)) firsts.set(call.task, call)
   }
-  const root = traces.find(({ parentId }) => parentId === undefined)?.id
   return [...firsts.values()].map(({ trace, task }): DoneTask => {
     const links = readLinks(trace, byTrace)
     const sources = [...links.values()].flatMap((link) => (link.isKnown ? [link.task] : []))
@@ -74,10 +74,11 @@ function isDone(trace: Trace): trace is DoneTrace {
   return trace.tool !== undefined && trace.success
 }
 
-/** A task's own id holds no bracket: no reference could name it. */
-function toCall(trace: DoneTrace): Call {
+/** A task's own id holds no bracket: no reference could name it. Calls that a program made have one, and are nobody's elements. */
+function toCall(trace: DoneTrace, root: string | undefined): Call {
   const [, task, place] = /^([^[\]]+)\[(\d+)\]$/.exec(trace.taskId ?? '') ?? []
-  if (task === undefined) return { trace, task: trace.taskId ?? trace.id, place: undefined }
+  if (task === undefined || trace.parentId !== root)
+    return { trace, task: trace.taskId ?? trace.id, place: undefined }
   return { trace, task, place: Number(place) }
 }
 

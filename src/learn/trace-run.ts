@@ -1,8 +1,9 @@
+import { codeTool, isProgramTool } from '../model/capability.js'
 import { isObject, type JsonObject } from '../model/json.js'
 import { newId } from '../model/new-id.js'
 import type { Plan, PlannedTask } from '../model/plan.js'
 import type { Redact } from '../model/redact.js'
-import type { Run, TaskOutcome } from '../model/run.js'
+import { elementPlaceOf, type Run, rootTaskOf, type TaskOutcome } from '../model/run.js'
 import type { Trace, ValueLink } from '../model/trace.js'
 import { type CallValues, findValueLinks } from './find-value-links.js'
 import { keepValue } from './keep-value.js'
@@ -11,7 +12,8 @@ import { type DeclaredLink, referenceLinks } from './reference-links.js'
 /**
  * What happened in a run, for good: the run first, then each task whose call was really started, in the plan's order. Links
  * are found in the values as they were; what the traces keep of them is redacted and bounded (keep-value.ts). A task done for
- * each made no call itself: its elements did, and each of them has its trace. What the plan holds and the run does not, an
+ * each made no call itself: its elements did, and each of them has its trace. A program has a trace of its own, which its calls have
+ * for a parent; of code that is no capability (yet) it names no tool. What the plan holds and the run does not, an
  * earlier run has done (execute/open-runs.ts): the run depends on it, and values that came from there are said to.
  */
 export function traceRun(
@@ -20,7 +22,7 @@ export function traceRun(
   /** `lesson` names this ending of the run: one that was opened again ends more than once. */
   { redact, lesson = run.id }: { readonly redact: Redact; readonly lesson?: string },
 ): readonly Trace[] {
-  const told = new Set(run.tasks.map(({ id, parent }) => parent ?? id))
+  const told = new Set(run.tasks.map(({ id }) => rootTaskOf(id)))
   const earlier = new Set(plan.tasks.filter(({ id }) => !told.has(id)).map(({ id }) => id))
   const planned = new Map(
     plan.tasks
@@ -29,7 +31,18 @@ export function traceRun(
       .map((task) => [task.id, { task, declared: referenceLinks(task.arguments) }]),
   )
   const started = run.tasks.filter(isStarted).filter(({ id }) => planned.get(id)?.task.each === undefined)
-  const calls = started.map((task) => toCall(task, planned.get(task.parent ?? task.id), run))
+  const toolOf = new Map(run.tasks.map(({ id, tool }) => [id, tool]))
+  /** The program that made it. */
+  const programOf = ({ parent }: TaskOutcome): string | undefined => {
+    const caller = parent === undefined ? undefined : toolOf.get(parent)
+    const isFan = planned.get(parent ?? '')?.task.each !== undefined
+    return caller !== undefined && isProgramTool(caller) && !isFan ? parent : undefined
+  }
+  const calls = started.map((task) => {
+    const program = programOf(task)
+    return toCall(task, program === undefined ? planned.get(task.parent ?? task.id) : undefined, run, program)
+  })
+  const traceOf = new Map(calls.map(({ task, values }) => [task.id, values.id]))
   const callsOf = groupByTask(calls)
   const links = findValueLinks(calls.map(({ values }) => values))
   const endedAt =
@@ -50,9 +63,9 @@ export function traceRun(
       const { task, values } = call
       return {
         id: values.id,
-        parentId: lesson,
+        parentId: traceOf.get(call.program ?? '') ?? lesson,
         runId: run.id,
-        tool: task.tool,
+        ...(task.tool !== codeTool && { tool: task.tool }),
         taskId: task.id,
         arguments: keepObject(task.arguments, redact),
         ...(values.result !== undefined && { result: keepValue(values.result, redact) }),
@@ -88,6 +101,8 @@ interface Call {
   readonly place: number | undefined
   /** Absent for what the plan does not have. */
   readonly planned: Planned | undefined
+  /** The task or call whose program made it. */
+  readonly program: string | undefined
   readonly values: CallValues
 }
 
@@ -103,12 +118,18 @@ function isStarted(task: TaskOutcome): task is StartedTask {
   return task.startedAt !== undefined
 }
 
-function toCall(task: StartedTask, planned: Planned | undefined, run: Run): Call {
+function toCall(
+  task: StartedTask,
+  planned: Planned | undefined,
+  run: Run,
+  program: string | undefined,
+): Call {
   const startedAt = Math.round(task.startedAt)
   return {
     task,
-    place: task.parent === undefined ? undefined : Number(task.id.slice(task.parent.length + 1, -1)),
+    place: task.parent === undefined || program !== undefined ? undefined : elementPlaceOf(task.id),
     planned,
+    program,
     values: {
       id: newId(startedAt),
       arguments: task.arguments,
@@ -124,7 +145,7 @@ function toCall(task: StartedTask, planned: Planned | undefined, run: Run): Call
 function groupByTask(calls: readonly Call[]): ReadonlyMap<string, TaskCalls> {
   const groups = new Map<string, Call[]>()
   for (const call of calls) {
-    const id = call.task.parent ?? call.task.id
+    const id = call.program === undefined ? (call.task.parent ?? call.task.id) : call.task.id
     const group = groups.get(id)
     if (group === undefined) groups.set(id, [call])
     else group.push(call)

@@ -72,6 +72,7 @@ export interface PmlConfig {
   readonly learning: { readonly keepLessons: number }
   readonly approvals: ApprovalsConfig
   readonly speculation: SpeculationConfig
+  readonly code: CodeConfig
   readonly limits: {
     /** A line or body above this is refused. */
     readonly maxMessageBytes: number
@@ -83,4 +84,15 @@ export interface PmlConfig {
   readonly missingVariables: readonly MissingVariable[]
   /** Values that must never appear in logs, errors, the store or the page. */
   readonly secrets: readonly string[]
+}
+
+/** Programs that agents write. */
+export interface CodeConfig {
+  readonly enabled: boolean
+  readonly wallMs: number
+  readonly heapMb: number
+  readonly memoryMb: number
+  readonly maxCalls: number
+  /** Programs that worked are kept as capabilities. */
+  readonly learn: boolean
 }

@@ -31,6 +31,13 @@ export interface PlannedTask {
   readonly each?: readonly string[]
   /** Of a task that is done for each: one call after the other. Its tool may write, and many a server loses what is written at the same time. */
   readonly inTurn?: boolean
+  /** Of `execute_code`: what is run. A capability's is found by its name. */
+  readonly program?: TaskProgram
+}
+
+/** Code as it was written: the body of an async function, in TypeScript. */
+export interface TaskProgram {
+  readonly code: string
 }
 
 /** A DAG of tasks in a topological order. */

@@ -74,6 +74,7 @@ export function redactPlannedTasks(tasks: readonly PlannedTask[], redact: Redact
   return tasks.map((task) => ({
     ...task,
     arguments: redactData(task.arguments, redact),
+    ...(task.program !== undefined && { program: { code: redact(task.program.code) } }),
     ...(typeof task.onError === 'object' && {
       onError: { default: redactData(task.onError.default, redact) },
     }),

@@ -11,4 +11,6 @@ export type RiskSource =
   | 'description'
   /** `permissionSet` of its server in mcp-permissions.yaml. */
   | 'permission set'
+  /** What a capability comes to call, and how far it can be relied on. */
+  | 'capability'
   | 'unknown'

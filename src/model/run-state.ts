@@ -14,8 +14,10 @@ export interface RunState {
 /** Something said about the run: a requirement, a reason, what we did unasked. */
 export interface RunMessage {
   readonly at: number
-  readonly from: 'agent' | 'human' | 'gateway'
+  readonly from: 'agent' | 'human' | 'gateway' | 'program'
   readonly text: string
+  /** Of a program: the task that it is. */
+  readonly task?: string
 }
 
 /** What a run needs, beside its tasks and decisions, to go on in another process. */

@@ -36,7 +36,10 @@ export interface ErrorInfo {
 /** A failing task is a result: the shape of a success plus `error`. */
 export interface TaskOutcome {
   readonly id: string
-  /** Of one place of a task that is done for each: that task's id; its own is `id[place]`. */
+  /**
+   * Of one place of a task that is done for each, and of a call that a program makes: the id of that task, or of the call whose program makes
+   * it; its own is `parent[place]`.
+   */
   readonly parent?: string
   readonly tool: ToolId
   readonly arguments: JsonObject
@@ -80,4 +83,34 @@ export function summarizeRun({ decisions: _, ...run }: Run): RunSummary {
 /** Where an element stands in its task: `read[3]` is at 3. */
 export function elementPlaceOf(element: string): number {
   return Number(/\[(\d+)\]$/.exec(element)?.[1] ?? 0)
+}
+
+/** The task of the plan that an element is of, however deep: `code[2][0]` is of `code`. */
+export function rootTaskOf(id: string): string {
+  const end = id.indexOf('[')
+  return end < 0 ? id : id.slice(0, end)
+}
+
+/** Each followed by its elements, and these by theirs, in the order of their places; what has no parent here stays in its order. */
+export function behindTheirTasks(tasks: readonly TaskOutcome[]): readonly TaskOutcome[] {
+  const known = new Set(tasks.map(({ id }) => id))
+  const isElement = ({ parent }: TaskOutcome) => parent !== undefined && known.has(parent)
+  const elements = groupByParent(tasks.filter(isElement))
+  const withElements = (task: TaskOutcome): readonly TaskOutcome[] => [
+    task,
+    ...(elements.get(task.id) ?? [])
+      .toSorted((a, b) => elementPlaceOf(a.id) - elementPlaceOf(b.id))
+      .flatMap(withElements),
+  ]
+  return tasks.filter((task) => !isElement(task)).flatMap(withElements)
+}
+
+function groupByParent(elements: readonly TaskOutcome[]): ReadonlyMap<string, readonly TaskOutcome[]> {
+  const groups = new Map<string, TaskOutcome[]>()
+  for (const element of elements) {
+    const others = groups.get(element.parent!)
+    if (others) others.push(element)
+    else groups.set(element.parent!, [element])
+  }
+  return groups
 }

@@ -13,7 +13,7 @@ export interface Trace {
   readonly parentId?: string
   /** Of a tool that a client called by itself: the session. */
   readonly runId: string
-  /** Absent for a run as a whole. */
+  /** Absent for a run as a whole, and for code that an agent sent. */
   readonly tool?: ToolId
   readonly taskId?: string
   readonly intent?: string

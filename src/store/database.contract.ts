@@ -177,6 +177,30 @@ export function testDatabase(kind: Database['kind'], open: () => Promise<Databas
       expect(counted).toEqual({ edges: 2, baseline: 2, schemas: 1, traces: 1 })
     })
 
+    it('what a version without capabilities kept is there after it was updated', async () => {
+      await migrate(database, migrations.slice(0, 7), () => {})
+      await database.query(
+        `insert into capability_thompson_states (id, alpha, beta, observations, updated_at)
+        values ('cap:x-abcdef', 2, 1, 1, now())`,
+      )
+      await database.query(
+        `insert into dataflow_template (key, tool, parameter, after, source, count, hits, last_at)
+        values ('k', 'a:x', 'p', '', 'same', 1, 1, now())`,
+      )
+      await database.query(
+        `insert into speculation (id, session, tool, arguments, p, tool_p, source, predicted_at, decision, cost)
+        values ('s', 's', 'a:x', '{}', .5, .5, 'result', now(), 'started', 0)`,
+      )
+      await migrate(database, migrations, () => {})
+      const [counted] = await database.query(
+        `select (select count(*) from capability_thompson_states)::integer as states,
+          (select count(*) from dataflow_template)::integer as templates,
+          (select count(*) from speculation)::integer as predictions,
+          (select count(*) from capability)::integer as capabilities`,
+      )
+      expect(counted).toEqual({ states: 1, templates: 1, predictions: 1, capabilities: 0 })
+    })
+
     it('a migration that fails leaves nothing and is tried again', async () => {
       const half: Migration = {
         version: migrations.length + 1,

@@ -344,4 +344,53 @@ export const migrations: readonly Migration[] = [
       ) with (fillfactor = 70)`,
     ],
   },
+  {
+    version: 8,
+    name: 'capabilities',
+    statements: [
+      // A row is written again at every use: within its page, where there is room.
+      `create table capability (
+        id text primary key,
+        whole_id text, -- where an id is longer than an index can hold
+        name text not null unique,
+        whole_name text,
+        structure text not null unique,
+        whole_structure text,
+        description text not null,
+        intents text not null, -- json
+        code text not null,
+        input_schema text not null, -- json
+        output_schema text, -- json
+        tools text not null, -- json
+        calls text not null, -- json
+        origin text not null,
+        uses integer not null,
+        successes integer not null,
+        mean_ms double precision not null check (abs(mean_ms) < 'infinity'),
+        recent text not null, -- json
+        created_at timestamptz not null check (isfinite(created_at)),
+        last_used_at timestamptz not null check (isfinite(last_used_at))
+      ) with (fillfactor = 50)`,
+      // What the two lists of a capability say, one row for each: the tools, then the capabilities that it calls.
+      `create table capability_tool (
+        capability text not null references capability (id) on delete cascade,
+        position integer not null,
+        tool text not null,
+        whole_tool text,
+        primary key (capability, position)
+      )`,
+      'create index capability_tool_tool on capability_tool (tool)',
+      `create table capability_dependency (
+        from_id text not null references capability (id) on delete cascade,
+        to_id text not null references capability (id) on delete cascade,
+        type text not null,
+        count integer not null,
+        successes integer not null,
+        last_seen timestamptz not null check (isfinite(last_seen)),
+        is_manual boolean not null,
+        primary key (from_id, to_id, type)
+      ) with (fillfactor = 70)`,
+      'create index capability_dependency_to on capability_dependency (to_id)',
+    ],
+  },
 ]

@@ -10,6 +10,7 @@ import { silentLog } from '../model/log.js'
 import { newId } from '../model/new-id.js'
 import type { Run } from '../model/run.js'
 import { formatToolId } from '../model/tool.js'
+import { aCapability, aUse } from './capability.contract.js'
 import { aRun, aTask, saveRun } from './checkpoint.contract.js'
 import { testDatabase } from './database.contract.js'
 import type { Queryable } from './database.js'
@@ -84,6 +85,53 @@ describe.skipIf(!bin)('with a real PostgreSQL', () => {
     )
     for (const store of stores)
       expect(await store.loadEdges()).toEqual([{ ...seen, count: 10, successes: 10 }])
+    await Promise.all(stores.map((store) => store.close()))
+  })
+
+  it('two gateways that use, add, merge and forget capabilities at once lose no use, and none waits for ever', async () => {
+    const databaseUrl = await server.createDatabase()
+    const options = {
+      ...{ dataDirectory, databaseUrl, signal: new AbortController().signal, log: silentLog },
+      onProgress() {},
+    }
+    const stores = await Promise.all([openStore(options), openStore(options)])
+    const [used, other] = [aCapability('used'), aCapability('other')]
+    const added = await Promise.all(
+      stores.flatMap((store) => [store.addCapability(used), store.addCapability(other)]),
+    )
+    expect(added).toEqual([used, other, used, other])
+    const needs = { from: used.id, to: other.id, type: 'sequence', isManual: false } as const
+    await Promise.all(
+      Array.from({ length: 100 }, async (_, at) => {
+        const store = stores[at % 2]!
+        const passing = aCapability(`passing ${at}`)
+        await store.noteCapabilityUse(used.id, { ...aUse({ at, success: at % 4 > 0 }), intent: `${at % 10}` })
+        await store.noteCapabilityUse(other.id, aUse({ at }))
+        await store.saveCapabilityDependencies([{ ...needs, count: 1, successes: 1, lastSeen: at }])
+        await store.addCapability(passing)
+        await store.noteCapabilityUse(passing.id, aUse({ at: 1_000 + at }))
+        if (at % 2 === 0) await store.mergeCapabilities(used.id, passing.id)
+        else await store.forgetCapability(passing.id)
+      }),
+    )
+    for (const store of stores) {
+      const capabilities = await store.loadCapabilities()
+      expect(capabilities).toMatchObject([
+        { id: other.id, uses: 100, successes: 100 },
+        { id: used.id, uses: 150, successes: 125 },
+      ])
+      expect(capabilities[1]!.intents).toHaveLength(8)
+      expect(capabilities[1]!.recent.map(({ at }) => at)).toEqual(
+        Array.from({ length: 20 }, (_, at) => 1_060 + at * 2),
+      )
+      expect(await store.loadCapabilityDependencies()).toEqual([
+        { ...needs, count: 100, successes: 100, lastSeen: 99 },
+      ])
+    }
+    const named = await Promise.all(
+      stores.map((store, at) => store.renameCapability([used, other][at]!.id, { name: 'the same' })),
+    )
+    expect(named.toSorted()).toEqual([false, true])
     await Promise.all(stores.map((store) => store.close()))
   })
 

@@ -1,5 +1,5 @@
 import {
-  elementPlaceOf,
+  behindTheirTasks,
   type Run,
   type RunStatus,
   type RunSummary,
@@ -132,24 +132,6 @@ export async function deleteRuns(
     [toLimit(newest), since],
   )
   return counted!.count
-}
-
-/** Each followed by its elements, which are done side by side: they may have come in any order. */
-function behindTheirTasks(tasks: readonly TaskOutcome[]): readonly TaskOutcome[] {
-  const whole = new Set(tasks.filter(({ parent }) => parent === undefined).map(({ id }) => id))
-  const isElement = ({ parent }: TaskOutcome) => parent !== undefined && whole.has(parent)
-  const elements = new Map<string, TaskOutcome[]>()
-  for (const task of tasks.filter(isElement)) {
-    const others = elements.get(task.parent!)
-    if (others) others.push(task)
-    else elements.set(task.parent!, [task])
-  }
-  return tasks
-    .filter((task) => !isElement(task))
-    .flatMap((task) => [
-      task,
-      ...(elements.get(task.id) ?? []).sort((a, b) => elementPlaceOf(a.id) - elementPlaceOf(b.id)),
-    ])
 }
 
 function toRun(run: RunRow): Omit<Run, 'tasks'> {

@@ -1,6 +1,7 @@
 import type { StoreError } from '../errors.js'
 import type { AdaptiveThreshold } from '../model/adaptive-threshold.js'
 import type { AlgorithmTrace } from '../model/algorithm-trace.js'
+import type { Capability, CapabilityDependency, CapabilityId } from '../model/capability.js'
 import type { DataflowTemplate } from '../model/dataflow-template.js'
 import type { Decision } from '../model/decision.js'
 import type { Edge } from '../model/edge.js'
@@ -25,6 +26,21 @@ import {
   selectBetaStates,
   shiftBetaStates,
 } from './beta-rows.js'
+import {
+  addToCapabilityDependencies,
+  deleteCapabilityDependency,
+  lockCapabilities,
+  selectCapabilityDependencies,
+} from './capability-dependency-rows.js'
+import {
+  addCapabilityUse,
+  deleteCapability,
+  forgetLearnedCapabilities,
+  insertCapability,
+  mergeCapabilities,
+  renameCapability,
+  selectCapabilities,
+} from './capability-rows.js'
 import { selectCheckpoint, upsertCheckpoint } from './checkpoint-rows.js'
 import type { Database, Queryable } from './database.js'
 import {
@@ -78,8 +94,11 @@ import type {
   Baseline,
   BetaKind,
   BetaRow,
+  CapabilityChanges,
+  CapabilityDependencyKey,
   Checkpoint,
   Learned,
+  NotedUse,
   OpenRunRow,
   OutputSchema,
   OutputSchemaChange,
@@ -108,6 +127,8 @@ const stepsPerVacuum = 500
 const lessonsPerVacuum = 1_000
 /** Some 2 MB of templates that are gone (400 bytes each with their key). Those that are counted in stay within their page. */
 const removedPerVacuum = 5_000
+/** Some 2 MB of earlier states of capabilities at most; those that stay within their page leave none. */
+const usesPerVacuum = 500
 /** One segment of it, some 5,000 steps: replayed in a second. */
 const longestLogBytes = 16 * 1024 * 1024
 /** Tables that hold what was learned and nothing else. */
@@ -124,6 +145,7 @@ export class SqlStore implements Store {
   #stepsSinceVacuum = 0
   #lessonsSinceVacuum = 0
   #removedSinceVacuum = 0
+  #usesSinceVacuum = 0
 
   constructor(database: Database) {
     this.#database = database
@@ -502,6 +524,67 @@ export class SqlStore implements Store {
     return attempt('The runs cannot be read', () => selectUnlearnedRuns(this.#database, owner, wanted))
   }
 
+  loadCapabilities(): Promise<readonly Capability[]> {
+    return attempt('The capabilities cannot be read', () => selectCapabilities(this.#database))
+  }
+
+  addCapability(capability: Capability): Promise<Capability> {
+    return attempt(`Capability ${capability.id} cannot be saved`, () =>
+      this.#withCapabilities((transaction) => insertCapability(transaction, capability)),
+    )
+  }
+
+  noteCapabilityUse(id: CapabilityId, use: NotedUse): Promise<boolean> {
+    return attempt(`The use of ${id} cannot be saved`, async () => {
+      const isKnown = await this.#database.transaction((transaction) =>
+        addCapabilityUse(transaction, id, use),
+      )
+      this.#usesSinceVacuum += 1
+      if (this.#usesSinceVacuum >= usesPerVacuum) {
+        this.#usesSinceVacuum = 0
+        void this.#vacuum('capability, capability_dependency')
+      }
+      return isKnown
+    })
+  }
+
+  renameCapability(id: CapabilityId, changes: CapabilityChanges): Promise<boolean> {
+    return attempt(`Capability ${id} cannot be changed`, () =>
+      this.#withCapabilities((transaction) => renameCapability(transaction, id, changes)),
+    )
+  }
+
+  mergeCapabilities(kept: CapabilityId, gone: CapabilityId): Promise<boolean> {
+    return attempt(`Capability ${gone} cannot become a part of ${kept}`, () =>
+      this.#withCapabilities((transaction) => mergeCapabilities(transaction, kept, gone)),
+    )
+  }
+
+  forgetCapability(id: CapabilityId): Promise<boolean> {
+    return attempt(`Capability ${id} cannot be forgotten`, () =>
+      this.#withCapabilities((transaction) => deleteCapability(transaction, id)),
+    )
+  }
+
+  loadCapabilityDependencies(): Promise<readonly CapabilityDependency[]> {
+    return attempt('The dependencies of capabilities cannot be read', () =>
+      selectCapabilityDependencies(this.#database),
+    )
+  }
+
+  saveCapabilityDependencies(added: readonly CapabilityDependency[]): Promise<void> {
+    return attempt('The dependencies of capabilities cannot be saved', async () => {
+      if (added.length > 0)
+        await this.#withCapabilities((transaction) => addToCapabilityDependencies(transaction, added))
+    })
+  }
+
+  removeCapabilityDependency(key: CapabilityDependencyKey): Promise<boolean> {
+    return attempt(`The dependency of ${key.from} on ${key.to} cannot be forgotten`, () =>
+      deleteCapabilityDependency(this.#database, key),
+    )
+  }
+
   addToBaseline({ edges, outputSchemas, betaStates }: Baseline): Promise<void> {
     return attempt('What was learned elsewhere cannot be added', () =>
       this.#database.transaction(async (transaction) => {
@@ -520,17 +603,30 @@ export class SqlStore implements Store {
     return attempt('What was learned cannot be forgotten', async () => {
       await this.#database.transaction(async (transaction) => {
         await lockTraces(transaction)
+        await lockCapabilities(transaction)
         await forgetSeenEdges(transaction)
+        await forgetLearnedCapabilities(transaction)
         await transaction.query(`truncate table ${learnedTables.join(', ')}`)
         await forgetLearnedStates(transaction)
         await markRunsForgotten(transaction)
       })
-      await this.#vacuum('tool_dependency, learned_state, run')
+      await this.#vacuum(
+        'tool_dependency, learned_state, run, capability, capability_tool, capability_dependency',
+      )
     })
   }
 
   close(): Promise<void> {
     return this.#database.close()
+  }
+
+  /** Their states are written under the lock of the traces, which is always the first of the two. */
+  #withCapabilities<T>(work: (transaction: Queryable) => Promise<T>): Promise<T> {
+    return this.#database.transaction(async (transaction) => {
+      await lockTraces(transaction)
+      await lockCapabilities(transaction)
+      return work(transaction)
+    })
   }
 
   /** Several reads that never show half of a save. */

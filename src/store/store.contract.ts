@@ -11,6 +11,7 @@ import type { Run } from '../model/run.js'
 import type { ServerState } from '../model/server.js'
 import { formatToolId, hashDefinition, type Tool } from '../model/tool.js'
 import { testBetaStates } from './beta-state.contract.js'
+import { testCapabilities } from './capability.contract.js'
 import { aRun, aTask, saveRun, testCheckpoints } from './checkpoint.contract.js'
 import type { Database, Row } from './database.js'
 import { testDecisions } from './decision.contract.js'
@@ -274,6 +275,7 @@ export function testStore(kind: Store['kind'], newPlace: () => Promise<StorePlac
     testBetaStates({ store: () => store, reopen, asPerson, strings: naughtyStrings() })
     testRecords({ store: () => store, reopen, asPerson, strings: naughtyStrings() })
     testSpeculation({ store: () => store, reopen, asPerson, strings: naughtyStrings() })
+    testCapabilities({ store: () => store, reopen, asPerson, strings: naughtyStrings() })
 
     it('a closed store answers with a StoreError', async () => {
       onTestFinished(open)

@@ -1,7 +1,7 @@
 /**
  * The store keeps what must outlive a process: servers, tools with their pins, runs with their tasks, checkpoints and
  * decisions, and what was learned
- * from them: traces, the edges and output schemas that are the fold of the traces, vectors.
+ * from them: traces, the edges and output schemas that are the fold of the traces, vectors, capabilities.
  *
  * Promises: a save that resolved is still there after the process is killed; what was saved comes back equal, whatever
  * characters it holds; every failure is a StoreError with its cause. The embedded database does not flush to the disk,
@@ -12,6 +12,7 @@ import type { StoreError } from '../errors.js'
 import type { AdaptiveThreshold } from '../model/adaptive-threshold.js'
 import type { AlgorithmTrace } from '../model/algorithm-trace.js'
 import type { BetaShift, BetaState } from '../model/beta-state.js'
+import type { Capability, CapabilityDependency, CapabilityId, CapabilityUse } from '../model/capability.js'
 import type { DataflowTemplate } from '../model/dataflow-template.js'
 import type { Decision } from '../model/decision.js'
 import type { Edge, EdgeKey } from '../model/edge.js'
@@ -153,10 +154,60 @@ export interface Store {
   ): Promise<readonly string[]>
   /** Adds what somebody else learned to what is known and to the baseline, together: counts are added. */
   addToBaseline(learned: Baseline): Promise<void>
-  /** Forgets all that was learned: traces, edges, schemas, states, thresholds, episodes, predictions, templates. Runs, pins, overrides and the audit stay. */
+  /** Ordered by the time of their making, then by id. */
+  loadCapabilities(): Promise<readonly Capability[]>
+  /**
+   * Adds it, unless one of the same structure or id is there: then nothing is written, and the one that is there is given.
+   *
+   * @throws StoreError where another one has its name
+   */
+  addCapability(capability: Capability): Promise<Capability>
+  /**
+   * What a use adds: counts and times are added to those of the row, whoever else writes; `recent` keeps the newest of them; the intent is the
+   * first of the intents from now on; an output schema is put in the place of the one that is there. False: there is no such capability.
+   */
+  noteCapabilityUse(id: CapabilityId, use: NotedUse): Promise<boolean>
+  /** False: there is no such capability, or another one has the name. */
+  renameCapability(id: CapabilityId, changes: CapabilityChanges): Promise<boolean>
+  /**
+   * The second is gone; its uses, intents and dependencies are the first one's, and whoever calls it calls the first. False: one of
+   * them is not there, or they are the same.
+   */
+  mergeCapabilities(kept: CapabilityId, gone: CapabilityId): Promise<boolean>
+  /** With its dependencies. False: there is no such capability. */
+  forgetCapability(id: CapabilityId): Promise<boolean>
+  /** Ordered by ids and type. */
+  loadCapabilityDependencies(): Promise<readonly CapabilityDependency[]>
+  /**
+   * Counts are added to those of the row, its time is widened, and what a person has said stays said. Left out, and looked for while nobody
+   * else writes: what would close a circle among those of type `dependency` or among those of type `contains`, what leads from one to
+   * itself, and what has an end that is not there.
+   */
+  saveCapabilityDependencies(added: readonly CapabilityDependency[]): Promise<void>
+  /** False: there is none. */
+  removeCapabilityDependency(key: CapabilityDependencyKey): Promise<boolean>
+  /**
+   * Forgets all that was learned: traces, edges, schemas, states, thresholds, episodes, predictions, templates, learned capabilities. Runs,
+   * pins, overrides and the audit stay, and capabilities that people wrote or brought, with what they hold of one another and the
+   * dependencies among them that people named.
+   */
   forgetLearned(): Promise<void>
   close(): Promise<void>
 }
+
+/** What a use of a capability says of it. */
+export interface NotedUse extends CapabilityUse {
+  /** Redacted. */
+  readonly intent?: string
+  readonly outputSchema?: JsonObject
+}
+
+export interface CapabilityChanges {
+  readonly name?: string
+  readonly description?: string
+}
+
+export type CapabilityDependencyKey = Pick<CapabilityDependency, 'from' | 'to' | 'type'>
 
 /** Names of learned states that more than one room knows: the ranker of next steps; what the audit knows of mcp-permissions.yaml. */
 export const rankerState = 'next-tools'

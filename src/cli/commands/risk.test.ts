@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { CatalogueView } from '../../gateway/catalogue-view.js'
+import { noCapabilities } from '../../gateway/no-capabilities.contract.js'
 import { changeRisk, listAudit, listRisk, type RiskApiDeps } from '../../gateway/risk-api.js'
 import { createRiskRegistry } from '../../gateway/risk-registry.js'
 import { makeTool, testConfig } from '../../gateway/test-gateway.contract.js'
@@ -51,6 +52,8 @@ beforeEach(() => {
     preferences,
     config: () => ({ ...testConfig, approvals: { ...testConfig.approvals, tools: rules } }),
     tools: () => tools,
+    tool: () => undefined,
+    capabilities: noCapabilities,
   })
   const names = {
     resolve: (name: string) => tools.find(({ id }) => id === name),

@@ -1,4 +1,5 @@
 import type { ToolResult } from '../../model/tool-call.js'
+import { codeReply, isCodeRun } from './code-reply.js'
 import type { Caller } from './meta-tool.js'
 import type { ReplyDeps } from './reply-bounds.js'
 import type { RunForCallerDeps } from './run-for-caller.js'
@@ -14,8 +15,8 @@ export function answerRun(
   deps: ReplyDeps & Pick<RunForCallerDeps, 'desk' | 'states'>,
 ): ToolResult {
   const { redact, results } = deps
-  return (
-    askInAnswer(view, request, caller, deps) ??
-    runReply(view, { redact, results, maxTokens: deps.config().maxResultTokens })
-  )
+  const asked = askInAnswer(view, request, caller, deps)
+  if (asked !== undefined) return asked
+  const describe = isCodeRun(view.run) ? codeReply : runReply
+  return describe(view, { redact, results, maxTokens: deps.config().maxResultTokens })
 }

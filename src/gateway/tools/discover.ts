@@ -1,3 +1,5 @@
+import { declareTools } from '../../capabilities/program/declare-tools.js'
+import { isCapabilityId } from '../../model/capability.js'
 import type { JsonObject } from '../../model/json.js'
 import { jsonLength } from '../../model/json-length.js'
 import type { Redact } from '../../model/redact.js'
@@ -8,7 +10,7 @@ import type { FindTools, FoundHit } from '../find-tools.js'
 import { oneLine } from '../one-line.js'
 import { callSignature } from './call-signature.js'
 import { type MetaTool, reply } from './meta-tool.js'
-import { optionalChoice, optionalCount, optionalTexts, requiredText } from './read-arguments.js'
+import { optionalChoice, optionalCount, optionalFlag, optionalTexts, requiredText } from './read-arguments.js'
 import { describeNotes, serverNotes } from './server-notes.js'
 
 export const discoverDefinition: ToolDefinition = {
@@ -26,6 +28,7 @@ export const discoverDefinition: ToolDefinition = {
       },
       kind: { type: 'string', enum: ['tool', 'capability', 'any'] },
       limit: { type: 'integer', minimum: 1, maximum: 50, default: 8 },
+      types: { type: 'boolean', description: 'TypeScript declarations, for execute_code' },
     },
     required: ['intent'],
   },
@@ -34,6 +37,7 @@ export const discoverDefinition: ToolDefinition = {
 
 /** About 2,000 tokens, whatever the limit asks for. */
 const maxReplyChars = 6_000
+const maxTypeChars = 12_000
 
 export interface DiscoverDeps {
   readonly view: CatalogueView
@@ -49,23 +53,25 @@ export function createDiscover({ view, findTools, redact }: DiscoverDeps): MetaT
       const kind = optionalChoice('discover', args, 'kind', ['tool', 'capability', 'any']) ?? 'any'
       const limit = optionalCount('discover', args, 'limit', { min: 1, max: 50 }) ?? 8
       const context = optionalTexts('discover', args, 'context') ?? []
-      const {
-        hits,
-        view: current,
-        unknown,
-      } = await findTools(intent, { limit: kind === 'capability' ? 0 : limit, context, session })
+      const withTypes = optionalFlag('discover', args, 'types') ?? false
+      const { hits, view: current, unknown } = await findTools(intent, { limit, context, session, kind })
       const { shown, omitted } = fitReply(hits.map((hit) => describeHit(hit, current)))
+      const types = withTypes ? declareTools(hits.map(({ tool }) => tool)) : undefined
       const notes = serverNotes(view.servers()).map((note) => redactNote(note, redact))
       return reply(
         {
           status: 'complete',
           tools: shown,
+          ...(types !== undefined && { types: types.slice(0, maxTypeChars) }),
           ...(omitted > 0 && { omitted }),
           ...(unknown.length > 0 && { unknownContext: unknown }),
           ...(notes.length > 0 && { servers: notes }),
           ...(shown.length === 0 && { hint: nothingFound(kind, current, notes) }),
         },
-        describe(shown, { omitted, unknown, notes, nothing: nothingFound(kind, current, notes) }),
+        [
+          describe(shown, { omitted, unknown, notes, nothing: nothingFound(kind, current, notes) }),
+          ...(types === undefined ? [] : [types.slice(0, maxTypeChars)]),
+        ].join('\n'),
       )
     },
   }
@@ -80,6 +86,10 @@ export function describeHit(hit: FoundHit, view: View): JsonObject {
     name,
     description: oneLine(tool.definition.description),
     signature: callSignature(name, tool.definition.inputSchema),
+    ...(isCapabilityId(tool.id) && {
+      kind: 'capability',
+      code: `capabilities.${tool.definition.title}(args)`,
+    }),
     score: round(hit.score),
     sure: hit.score >= hit.threshold,
     risk: hit.risk,
@@ -89,13 +99,20 @@ export function describeHit(hit: FoundHit, view: View): JsonObject {
 }
 
 /** What made the score; what is 0 is left out. */
-function describeParts({ name, words, cosine, semantic, graph }: ScoreParts): JsonObject {
+function describeParts({ name, words, cosine, semantic, graph, capability }: ScoreParts): JsonObject {
   return {
     ...(name > 0 ? { name: round(name) } : { semantic: round(semantic) }),
     words: round(words),
     ...(cosine !== undefined && { cosine: round(cosine) }),
     ...(graph !== undefined && {
       graph: { ...graph, alpha: round(graph.alpha), evidence: round(graph.evidence) },
+    }),
+    ...(capability !== undefined && {
+      capability: {
+        ...capability,
+        rate: round(capability.rate),
+        transitive: round(capability.transitive),
+      },
     }),
   }
 }
@@ -136,7 +153,7 @@ function describe(tools: readonly JsonObject[], { omitted, unknown, notes, nothi
 }
 
 function nothingFound(kind: string, view: View, notes: readonly JsonObject[]): string {
-  if (kind === 'capability') return 'No capabilities yet; leave out kind to find tools.'
+  if (kind === 'capability') return 'No capability matches; leave out kind to find tools.'
   if (view.tools.length === 0) {
     const isLoading = notes.some(({ status }) => status === 'loading')
     return isLoading ? 'No tools yet: ask again in a moment.' : 'No tools: no server is configured and ready.'

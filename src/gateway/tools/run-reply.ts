@@ -1,5 +1,6 @@
 import { isEnded } from '../../execute/outcomes.js'
 import { describeCounts, type ElementSum, sumElements } from '../../execute/sum-elements.js'
+import { isProgramTool } from '../../model/capability.js'
 import { type Decision, isPending } from '../../model/decision.js'
 import type { Json, JsonObject } from '../../model/json.js'
 import { jsonLength } from '../../model/json-length.js'
@@ -65,7 +66,7 @@ export function runReply(view: RunView, options: RunReplyOptions): ToolResult {
 }
 
 /** What it waits for: a look at the layer that is done, or answers. */
-function describeWaiting(view: RunView, options: RunReplyOptions): JsonObject {
+export function describeWaiting(view: RunView, options: RunReplyOptions): JsonObject {
   const { run, upcoming } = view
   const chars = Math.floor(options.maxTokens * bytesPerToken * shareOfWaiting)
   const pending = pendingOf(run, options.redact)
@@ -141,13 +142,13 @@ function describeTask(
   }
 }
 
-/** A list with gaps is no result, but what the other elements gave is not lost. */
+/** A list with gaps is no result, but what the other elements gave is not lost. What a program's calls gave is for the program. */
 function resultsWithoutList(task: TaskOutcome, sum: ElementSum | undefined): JsonObject | undefined {
-  if (task.result !== undefined || sum === undefined) return undefined
+  if (task.result !== undefined || sum === undefined || isProgramTool(task.tool)) return undefined
   return Object.keys(sum.results).length > 0 ? sum.results : undefined
 }
 
-function bounded(value: Json, maxChars: number, results: ResultStore): Json {
+export function bounded(value: Json, maxChars: number, results: ResultStore): Json {
   if (jsonLength(value, maxChars) < maxChars) return value
   const text = asText(value)
   const handle = results.keepText(text)
@@ -172,19 +173,19 @@ function describeRun(
   const lines = run.tasks.flatMap((task) =>
     describeTaskLines(task, sums.get(task.id), share, options.results),
   )
-  const pending = pendingOf(run, options.redact)
   return [
     head,
     ...lines,
     ...(run.status === 'layer_complete' ? [describeNextLayer(upcoming)] : []),
-    ...describePending(pending),
+    ...describePending(run, options.redact),
     ...(trouble === undefined ? [] : [notStored(options.redact(trouble))]),
     ...(next === undefined ? [] : [next]),
   ].join('\n')
 }
 
-/** The first as a person is shown it, the others by name. */
-function describePending([first, ...others]: readonly Decision[]): readonly string[] {
+/** What is to be decided: the first as a person is shown it, the others by name. */
+export function describePending(run: Run, redact: Redact): readonly string[] {
+  const [first, ...others] = pendingOf(run, redact)
   if (first === undefined) return []
   const named = others
     .slice(0, mostListed)
@@ -223,7 +224,7 @@ function describeTaskLines(
   return [`${head}: ${boundedText(task.result, maxChars, results)}`, ...wrong]
 }
 
-function boundedText(value: Json, maxChars: number, results: ResultStore): string {
+export function boundedText(value: Json, maxChars: number, results: ResultStore): string {
   const text = asText(value)
   if (text.length <= maxChars) return text
   return `${headAndTail(text, maxChars)}\n${howToRead(results.keepText(text))}`

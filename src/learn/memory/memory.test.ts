@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { UsageError } from '../../errors.js'
 import { createKnowledgeGraph } from '../../graph/create-knowledge-graph.js'
+import { type Capability, capabilityId } from '../../model/capability.js'
 import type { Edge } from '../../model/edge.js'
 import type { Json, JsonObject } from '../../model/json.js'
 import { silentLog } from '../../model/log.js'
@@ -116,6 +117,48 @@ it('a memory holds what was learned, and nothing of what was asked, given or got
   const text = JSON.stringify(memory)
   for (const word of ['s3cret-word', 'private', 'session', 'intent', 'traces'])
     expect(text).not.toContain(word)
+})
+
+it('a memory holds nothing of capabilities, neither their code nor what is known of them', async () => {
+  await learn(theirs)
+  const before = await known(theirs)
+  const id = capabilityId('file-private-report', 'abcdef0123')
+  await theirs.addCapability({
+    ...{ id, name: 'file_private_report', description: 'private', intents: ['a private intent'] },
+    ...{ code: "return 'private'", structure: 'abcdef0123', inputSchema: {}, tools: [read], calls: [] },
+    ...{ origin: 'learned', uses: 1, successes: 1, meanMs: 5, recent: [], createdAt: 1, lastUsedAt: 1 },
+  })
+  await theirs.saveLearned({
+    traces: [],
+    edges: [
+      {
+        ...{ from: read, to: id, type: 'sequence', source: 'inferred' },
+        ...{ count: 2, successes: 2, failures: 0, firstSeen: 1, lastSeen: 2 },
+      },
+    ],
+    betaShifts: [{ tool: id, shift: { decay: 1, successes: 1, failures: 0, observations: 1, at: 5 } }],
+  })
+  const schema = { tool: id, schema: {}, version: 1, samples: 2, updatedAt: 5 }
+  await theirs.saveOutputSchemas([{ schema, replaced: undefined }])
+  await theirs.savePreferences([{ tool: id, approvals: 3, rejections: 0, streak: 3, updatedAt: 5 }])
+  expect(await known(theirs)).toEqual(before)
+})
+
+it('a reset forgets learned capabilities and says how many; those that people wrote stay', async () => {
+  const written = ['written', 'seen'].map((name): Capability => {
+    const structure = `${name}-structure`
+    return {
+      ...{ id: capabilityId(name, structure), name, description: '', intents: [], code: '', structure },
+      ...{ inputSchema: {}, tools: [read], calls: [], uses: 0, successes: 0, meanMs: 0, recent: [] },
+      ...{ origin: name === 'seen' ? 'learned' : 'manual', createdAt: 1, lastUsedAt: 1 },
+    }
+  })
+  for (const capability of written) await ours.addCapability(capability)
+  const options = { store: ours, withPreferences: false, by: 'command line', now, newId }
+  expect(await resetMemory(options)).toMatchObject({ capabilities: 1 })
+  expect(await resetMemory(options)).toMatchObject({ capabilities: 0 })
+  expect(await ours.loadCapabilities()).toEqual([written[0]])
+  await ours.forgetCapability(written[0]!.id)
 })
 
 it('what is imported into an empty store is all there, but for preferences, and a rebuild changes nothing', async () => {

@@ -18,8 +18,14 @@ export interface Forgotten {
   readonly preferences: number
 }
 
-/** Says what it forgot. Runs, pins, risk overrides and the audit stay. */
-export async function resetMemory(options: ResetOptions): Promise<Forgotten> {
+/** What no file carries is forgotten too. */
+export interface ForgottenByReset extends Forgotten {
+  /** Those that were learned. */
+  readonly capabilities: number
+}
+
+/** Says what it forgot. Runs, pins, risk overrides, the audit, and capabilities that people wrote or brought stay. */
+export async function resetMemory(options: ResetOptions): Promise<ForgottenByReset> {
   const { store } = options
   const edges = (await store.loadEdges()).filter(({ count }) => count > 0)
   const forgotten = {
@@ -27,6 +33,7 @@ export async function resetMemory(options: ResetOptions): Promise<Forgotten> {
     outputSchemas: (await store.loadOutputSchemas()).length,
     betaStates: (await store.loadBetaStates('tool')).length,
     thresholds: (await store.loadAdaptiveThresholds()).length,
+    capabilities: (await store.loadCapabilities()).filter(({ origin }) => origin === 'learned').length,
   }
   await store.forgetLearned()
   return { ...forgotten, preferences: options.withPreferences ? await undoPreferences(options) : 0 }

@@ -62,6 +62,14 @@ export interface ScoreParts {
     readonly by: Evidence['by']
     readonly from?: ToolId
   }
+  /** Of a capability: how far it can be relied on, itself and with all that it needs. */
+  readonly capability?: {
+    readonly rate: number
+    readonly reliability: number
+    readonly transitive: number
+    readonly weakest?: ToolId
+    readonly standsInFor?: ToolId
+  }
 }
 
 export interface ToolSearchOptions {

@@ -1,0 +1,108 @@
+/**
+ * A program of a task while it runs: its calls out, their answers in. Promises: a call that an earlier process has made is found again by its
+ * tool and arguments, whatever the order, so that a program which is begun anew goes on where it was; while all that it waits for is
+ * a person, its time stands still. What a call is, whether it may be made, and where it is stored is the run's (run-plan.ts).
+ *
+ *     code ── call ──> known from before? ── ended: its answer at once
+ *                          │               └ waits for somebody: so does the code
+ *                          └ new ──> a task like any other ── ended and stored ──> answer
+ */
+import { hashArguments } from '../model/hash-arguments.js'
+import type { JsonObject } from '../model/json.js'
+import { isRedacted } from '../model/redact.js'
+import { type ErrorInfo, elementPlaceOf, type TaskOutcome } from '../model/run.js'
+import type { ToolId } from '../model/tool.js'
+import type { SandboxAnswer, SandboxOutcome, SandboxRun } from '../sandbox/sandbox.js'
+import { isEnded } from './outcomes.js'
+
+export interface Script {
+  /** Ids of calls that have no answer yet. */
+  open(): readonly string[]
+  isOpen(call: string): boolean
+  /**
+   * The outcome of an earlier process that this call is, taken off the list of those; or the id of a new one. `key` is the argument that we
+   * add ourselves.
+   */
+  take(tool: ToolId, args: JsonObject, key: string | undefined): TaskOutcome | string
+  /** Resolves with the call's answer. */
+  wait(call: string): Promise<SandboxAnswer>
+  /** The call has ended, and that is stored. */
+  answer(outcome: TaskOutcome): void
+  /** Whether it does nothing before somebody has decided something. */
+  readonly isIdle: boolean
+  setIdle(isIdle: boolean): void
+  /** It may call at once. */
+  start(run: () => SandboxRun): Promise<SandboxOutcome>
+}
+
+export interface ScriptOptions {
+  readonly id: string
+  /** Calls of an earlier process. */
+  readonly known: readonly TaskOutcome[]
+  /** It stopped to do anything, or does something again. */
+  onIdle(isIdle: boolean): void
+}
+
+export function openScript({ id, known, onIdle }: ScriptOptions): Script {
+  const unclaimed = [...known]
+  const waiting = new Map<string, (answer: SandboxAnswer) => void>()
+  let nextPlace = known.reduce((next, one) => Math.max(next, elementPlaceOf(one.id) + 1), 0)
+  let release: (() => void) | undefined
+  let isIdle = false
+  let running: SandboxRun | undefined
+
+  return {
+    open: () => [...waiting.keys()],
+    isOpen: (call) => waiting.has(call),
+    take(tool, args, key) {
+      const at = unclaimed.findIndex((one) => one.tool === tool && isSameCall(one.arguments, args, key))
+      if (at >= 0) return unclaimed.splice(at, 1)[0]!
+      return `${id}[${nextPlace++}]`
+    },
+    wait: (call) => new Promise((resolve) => waiting.set(call, resolve)),
+    answer(outcome) {
+      const resolve = waiting.get(outcome.id)
+      waiting.delete(outcome.id)
+      resolve?.(answerOf(outcome))
+    },
+    get isIdle() {
+      return isIdle
+    },
+    setIdle(now) {
+      if (isIdle === now) return
+      isIdle = now
+      release?.()
+      release = now ? running?.hold() : undefined
+      onIdle(now)
+    },
+    start(run) {
+      running = run()
+      return running.result
+    },
+  }
+}
+
+/** Of a call that has ended. */
+export function answerOf({ status, result, error, startedAt = 0, ms = 0 }: TaskOutcome): SandboxAnswer {
+  const at = startedAt + ms
+  if (status === 'complete' && result !== undefined) return { value: result, at }
+  return { error: error ?? notMade, at }
+}
+
+const notMade: ErrorInfo = { code: 'SKIPPED', message: 'The call was not made.', hint: '' }
+
+/** What is kept without its secrets cannot be compared: the first of its tool is it. */
+function isSameCall(before: JsonObject, now: JsonObject, key: string | undefined): boolean {
+  const [known, asked] = [before, now].map((args) =>
+    Object.fromEntries(Object.entries(args).filter(([name]) => name !== key)),
+  )
+  return isRedacted(JSON.stringify(known)) || hashArguments(known!) === hashArguments(asked!)
+}
+
+/** Whether anything of these calls goes on by itself. */
+export function isAnyUnderWay(calls: readonly (TaskOutcome | undefined)[], isPaused: boolean): boolean {
+  return calls.some((call) => {
+    if (call === undefined || isEnded(call.status)) return true
+    return call.status === 'running' || (call.status === 'pending' && !isPaused)
+  })
+}

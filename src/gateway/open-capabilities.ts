@@ -1,0 +1,331 @@
+/**
+ * The procedures of this gateway: learned from what ran, kept in the store, called by name, found like tools. Promises: what is told here is
+ * in the store; one entry for each structure, however many gateways learn it; nothing that was learned makes a call by itself. Never
+ * runs anything: `execute/` does.
+ */
+import { bornCapability } from '../capabilities/born-capability.js'
+import type { CapabilityShelf } from '../capabilities/capability-shelf.js'
+import { createCapabilityShelf } from '../capabilities/create-capability-shelf.js'
+import { findAlternatives } from '../capabilities/find-alternatives.js'
+import { learnDependencies } from '../capabilities/learn-dependencies.js'
+import { liftProgram } from '../capabilities/program/lift-program.js'
+import type { LiftedProgram } from '../capabilities/program/program.js'
+import { readProgram } from '../capabilities/program/read-program.js'
+import { reachOf } from '../capabilities/reach-of.js'
+import { type CapabilityRisk, riskOfCapability } from '../capabilities/risk-of-capability.js'
+import { CapabilityNotFoundError, PmlError } from '../errors.js'
+import { inferSchema } from '../learn/infer-schema.js'
+import {
+  asCapabilities,
+  readProcedures,
+  type ShownProcedure,
+  type UsedCapability,
+} from '../learn/read-procedures.js'
+import type { Capability, CapabilityDependency, CapabilityId, CapabilityUse } from '../model/capability.js'
+import { isCapabilityId } from '../model/capability.js'
+import { closestNames } from '../model/closest-name.js'
+import { canonicalJson, type JsonObject } from '../model/json.js'
+import type { Log } from '../model/log.js'
+import type { Plan } from '../model/plan.js'
+import { isRedacted, type Redact } from '../model/redact.js'
+import type { Risk } from '../model/risk.js'
+import type { Run } from '../model/run.js'
+import type { Tool, ToolId } from '../model/tool.js'
+import type { Store } from '../store/store.js'
+
+export interface OpenCapabilitiesOptions {
+  store(): Promise<Store>
+  /** Whether programs that worked are kept. */
+  isLearning(): boolean
+  /** What code means by a tool's name; undefined where nothing is called so. */
+  tool(name: string): Tool | undefined
+  riskOf(tool: ToolId): Risk
+  /** How a tool has done so far. */
+  toolSuccess(tool: ToolId): { readonly successes: number; readonly count: number } | undefined
+  /** Of two requests, in [-1, 1]. */
+  likeness(a: string, b: string): Promise<number>
+  onChange(): void
+  now(): number
+  readonly redact: Redact
+  readonly log: Log
+}
+
+export interface OpenCapabilities {
+  readonly shelf: CapabilityShelf
+  load(store: Store): Promise<void>
+  /** A capability by whatever it is called. @throws CapabilityNotFoundError */
+  find(name: string): Capability
+  /** In TypeScript. @throws CapabilityNotFoundError */
+  codeOf(id: ToolId): string
+  risk(id: CapabilityId): CapabilityRisk
+  /** Tools that it comes to call; `isWhole`: all that it needs is there. */
+  reach(id: CapabilityId): { readonly tools: ReadonlySet<ToolId>; readonly isWhole: boolean }
+  /**
+   * Takes in a run that has ended, and gives it as what it turned out to be: code that is a capability is a call of it. Never
+   * rejects.
+   */
+  take(plan: Plan, run: Run): Promise<{ readonly plan: Plan; readonly run: Run }>
+  /** By hand. @throws PmlError */
+  create(written: WrittenCapability): Promise<Capability>
+  /** @throws PmlError */
+  rename(
+    name: string,
+    changes: { readonly name?: string; readonly description?: string },
+  ): Promise<Capability>
+  /** @throws PmlError */
+  merge(kept: string, gone: string): Promise<Capability>
+  /** @throws PmlError */
+  forget(name: string): Promise<Capability>
+  /** Said by a person. @throws PmlError */
+  addDependency(from: string, to: string, type: CapabilityDependency['type']): Promise<CapabilityDependency>
+  /** @throws PmlError */
+  removeDependency(from: string, to: string, type: CapabilityDependency['type']): Promise<void>
+}
+
+export interface WrittenCapability {
+  readonly code: string
+  readonly name?: string
+  readonly description?: string
+  readonly intent?: string
+  readonly origin: 'manual' | 'imported'
+}
+
+const identifier = /^[A-Za-z_$][\w$]{0,63}$/
+
+export function openCapabilities(options: OpenCapabilitiesOptions): OpenCapabilities {
+  const { now, redact, log } = options
+  const shelf = createCapabilityShelf({ now, toolSuccess: options.toolSuccess })
+  const changed = (): void => options.onChange()
+
+  const find = (name: string): Capability => {
+    const found = shelf.find(name)
+    if (found === undefined)
+      throw new CapabilityNotFoundError(name.slice(0, 200), closestNames(name, [...shelf.names()], 3))
+    return found
+  }
+  const resolve = (kind: 'tool' | 'capability', name: string): ToolId | undefined =>
+    kind === 'capability' ? shelf.find(name)?.id : (options.tool(name)?.id ?? undefined)
+
+  /** Kept once; an outcome of a structure that is known is a use of it. */
+  const takeCode = async (
+    shown: ShownProcedure,
+    intent: string | undefined,
+    store: Store,
+  ): Promise<Capability | undefined> => {
+    const known = shelf.ofStructure(shown.lifted.structure)
+    if (known !== undefined) {
+      await noteUse(known.id, shown.use, intent, shown.value, store)
+      return shelf.get(known.id)
+    }
+    if (!options.isLearning() || !shown.use.success || !shown.isWorthKeeping) return undefined
+    if (holdsSecret(shown.lifted, redact)) return undefined
+    const { lifted, tools, calls, use, value } = shown
+    const born = bornCapability({
+      ...{ lifted, tools, calls, use, now: now(), taken: shelf.names() },
+      ...(intent !== undefined && { intent }),
+      ...(value !== undefined && { outputSchema: inferSchema(value) }),
+    })
+    const kept = await store.addCapability(born)
+    shelf.put(kept)
+    if (kept.id !== born.id) await noteUse(kept.id, use, intent, value, store)
+    await learnAlternatives(kept.id, store)
+    return shelf.get(kept.id)
+  }
+
+  const noteUse = async (
+    id: CapabilityId,
+    use: CapabilityUse,
+    intent: string | undefined,
+    value: UsedCapability['value'],
+    store: Store,
+  ): Promise<void> => {
+    const before = shelf.get(id)?.outputSchema
+    const shape = value === undefined ? undefined : inferSchema(value)
+    const isNew =
+      shape !== undefined && (before === undefined || canonicalJson(before) !== canonicalJson(shape))
+    const noted = {
+      ...use,
+      ...(intent !== undefined && { intent }),
+      // Of a shape that changes from use to use nobody could count on more than the first has shown.
+      ...(isNew && before === undefined && { outputSchema: shape }),
+    }
+    if (!(await store.noteCapabilityUse(id, noted))) return
+    shelf.noteUse(id, noted)
+  }
+
+  const learnAlternatives = async (id: CapabilityId, store: Store): Promise<void> => {
+    const alike = await likenesses(id)
+    const found = findAlternatives(id, {
+      shelf,
+      likeness: (a, b) => alike.get(`${a}\n${b}`) ?? 0,
+      now: now(),
+    })
+    await addDependencies(found, store)
+  }
+  const likenesses = async (id: CapabilityId): Promise<ReadonlyMap<string, number>> => {
+    const alike = new Map<string, number>()
+    const own = shelf.get(id)?.intents ?? []
+    for (const other of shelf.all())
+      for (const a of other.id === id ? [] : own.slice(0, 3))
+        for (const b of other.intents.slice(0, 3)) {
+          const value = await options.likeness(a, b)
+          alike.set(`${a}\n${b}`, value)
+          alike.set(`${b}\n${a}`, value)
+        }
+    return alike
+  }
+
+  const addDependencies = async (added: readonly CapabilityDependency[], store: Store): Promise<void> => {
+    if (added.length === 0) return
+    const refused = new Set(shelf.addDependencies(added))
+    const taken = added.filter((one) => !refused.has(one))
+    if (taken.length > 0) await store.saveCapabilityDependencies(taken)
+  }
+
+  const take = async (plan: Plan, run: Run): Promise<{ readonly plan: Plan; readonly run: Run }> => {
+    const { code, uses } = readProcedures(plan, run, { resolve })
+    if (code.length === 0 && uses.length === 0) return { plan, run }
+    const store = await options.store()
+    const intent = plan.intent === undefined ? undefined : redact(plan.intent)
+    const known = new Map<string, { readonly id: CapabilityId; readonly arguments: JsonObject }>()
+    for (const shown of code) {
+      const capability = await takeCode(shown, code.length === 1 ? intent : undefined, store)
+      if (capability !== undefined) known.set(shown.task, { id: capability.id, arguments: shown.arguments })
+    }
+    for (const { id, use, value, isWhole } of uses)
+      if (shelf.get(id) !== undefined) await noteUse(id, use, isWhole ? intent : undefined, value, store)
+    const as = asCapabilities(plan, run, known)
+    await addDependencies(learnDependencies(nestedCalls(as.run), now()), store)
+    changed()
+    return as
+  }
+
+  const readWritten = (code: string): { lifted: LiftedProgram; tools: ToolId[]; calls: CapabilityId[] } => {
+    const program = readProgram(code)
+    const named = program.calls.flatMap(({ kind, name, line }) => {
+      if (name === undefined) return []
+      const id = resolve(kind, name)
+      if (id === undefined) throw new PmlError('CODE_CHECK', `line ${line}: No ${kind} "${name}".`, '')
+      return [id]
+    })
+    const all = [...new Set(named)]
+    return {
+      lifted: liftProgram(program),
+      tools: all.filter((id) => !isCapabilityId(id)),
+      calls: all.filter(isCapabilityId),
+    }
+  }
+
+  const edge = (from: string, to: string, type: CapabilityDependency['type']): CapabilityDependency => ({
+    ...{ from: find(from).id, to: find(to).id, type },
+    ...{ count: 1, successes: 1, lastSeen: now(), isManual: true },
+  })
+
+  return {
+    shelf,
+    async load(store) {
+      shelf.load(await store.loadCapabilities(), await store.loadCapabilityDependencies())
+      changed()
+    },
+    find,
+    codeOf: (id) => find(id).code,
+    risk: (id) => riskOfCapability(id, { riskOf: options.riskOf, shelf }),
+    reach(id) {
+      const { tools, gone } = reachOf(id, shelf)
+      return { tools, isWhole: gone.size === 0 && shelf.get(id) !== undefined }
+    },
+    take: (plan, run) =>
+      take(plan, run).catch((error: unknown) => {
+        log.warn('What a run showed of procedures was not kept.', { run: run.id, error: String(error) })
+        return { plan, run }
+      }),
+    async create({ code, name, description, intent, origin }) {
+      if (name !== undefined) checkName(name, shelf)
+      const { lifted, tools, calls } = readWritten(code)
+      const store = await options.store()
+      const born = bornCapability({
+        ...{ lifted, tools, calls, origin, now: now(), taken: shelf.names() },
+        ...(name !== undefined && { name }),
+        ...(description !== undefined && { description }),
+        ...(intent !== undefined && { intent: redact(intent) }),
+      })
+      const kept = await store.addCapability(born)
+      shelf.put(kept)
+      changed()
+      return kept
+    },
+    async rename(which, changes) {
+      const { id, name } = find(which)
+      if (changes.name !== undefined && changes.name !== name) checkName(changes.name, shelf)
+      if (!(await (await options.store()).renameCapability(id, changes)))
+        throw new PmlError('NAME_TAKEN', `The name "${changes.name}" is taken.`, 'Choose another one.')
+      shelf.put({ ...shelf.get(id)!, ...changes })
+      changed()
+      return shelf.get(id)!
+    },
+    async merge(kept, gone) {
+      const [one, other] = [find(kept), find(gone)]
+      if (one.id === other.id) throw new PmlError('SAME_CAPABILITY', 'These are one already.', '')
+      await (await options.store()).mergeCapabilities(one.id, other.id)
+      shelf.merge(one.id, other.id)
+      changed()
+      return shelf.get(one.id)!
+    },
+    async forget(which) {
+      const capability = find(which)
+      await (await options.store()).forgetCapability(capability.id)
+      shelf.remove(capability.id)
+      changed()
+      return capability
+    },
+    async addDependency(from, to, type) {
+      const added = edge(from, to, type)
+      const [refused] = shelf.addDependencies([added])
+      if (refused !== undefined)
+        throw new PmlError(
+          'CYCLE',
+          'It would close a circle.',
+          'See pml capabilities show for what is there.',
+        )
+      await (await options.store()).saveCapabilityDependencies([added])
+      changed()
+      return added
+    },
+    async removeDependency(from, to, type) {
+      const key = edge(from, to, type)
+      await (await options.store()).removeCapabilityDependency(key)
+      shelf.removeDependency(key)
+      changed()
+    },
+  }
+}
+
+function checkName(name: string, shelf: CapabilityShelf): void {
+  if (!identifier.test(name))
+    throw new PmlError(
+      'BAD_NAME',
+      `"${name.slice(0, 80)}" is no name that code could call.`,
+      'Letters, digits and _, at most 64, not beginning with a digit.',
+    )
+  if (shelf.names().has(name))
+    throw new PmlError('NAME_TAKEN', `The name "${name}" is taken.`, 'Choose another one.')
+}
+
+/** Literals are lifted, so what is left of a secret stands in a default, or is part of the code. */
+function holdsSecret({ code, inputSchema }: LiftedProgram, redact: Redact): boolean {
+  const text = code + JSON.stringify(inputSchema)
+  return redact(text) !== text || isRedacted(text)
+}
+
+function nestedCalls({ tasks }: Run): Parameters<typeof learnDependencies>[0] {
+  return tasks.flatMap(({ id, parent, tool, status, startedAt, ms }) =>
+    startedAt === undefined
+      ? []
+      : [
+          {
+            ...{ id, tool, startedAt, endedAt: startedAt + (ms ?? 0), success: status === 'complete' },
+            ...(parent !== undefined && { parent }),
+          },
+        ],
+  )
+}

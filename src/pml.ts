@@ -15,6 +15,7 @@ import { createCallRules } from './gateway/call-rules.js'
 import { createGateway, type Gateway } from './gateway/create-gateway.js'
 import { endedCall } from './gateway/ended-call.js'
 import { createSafeTools } from './gateway/is-safe-tool.js'
+import { keepResults } from './gateway/keep-results.js'
 import { createSpeculationMetrics } from './gateway/metrics.js'
 import { openAdvice } from './gateway/open-advice.js'
 import { type OpenCapabilities, openCapabilities } from './gateway/open-capabilities.js'
@@ -40,7 +41,7 @@ import type { Plan } from './model/plan.js'
 import type { Redact } from './model/redact.js'
 import { collectReferences } from './model/reference.js'
 import type { ErrorInfo, Run } from './model/run.js'
-import { definitionText, isCallable, type Tool } from './model/tool.js'
+import { definitionText, isCallable, type Tool, type ToolId } from './model/tool.js'
 import { withinMs } from './model/within-ms.js'
 import { createIntentPlanner } from './plan/create-intent-planner.js'
 import { explainPlan } from './plan/explain-plan.js'
@@ -127,6 +128,7 @@ export function createPml(options: PmlOptions): Pml {
       tellAll: (notice) => gateway.clients.tellAll(notice),
       resourceUpdated(server, uri) {
         speculation.moved(server)
+        results.moved(server)
         gateway.clients.resourceUpdated(server, uri)
       },
     },
@@ -202,6 +204,8 @@ export function createPml(options: PmlOptions): Pml {
     search: search.search,
     shelf: capabilities.shelf,
     tool: catalogue.tool,
+    discover: capabilities.discover,
+    alpha: graph.activeAlpha,
   })
   const preferences = createPreferences({ store: lateStore.current, now: Date.now, newId, log })
   const risks = createRiskRegistry({
@@ -236,6 +240,7 @@ export function createPml(options: PmlOptions): Pml {
     log,
   })
   const metrics = createSpeculationMetrics()
+  const isSafe = createSafeTools({ config: () => config, risk: risks })
   const speculation = openSpeculation({
     callTool(call) {
       start()
@@ -244,13 +249,23 @@ export function createPml(options: PmlOptions): Pml {
     config: () => config.speculation,
     tool: upstreams.tool,
     servers: upstreams,
-    isSafe: createSafeTools({ config: () => config, risk: risks }),
+    isSafe,
     runsUnasked: (tool) => rules.judge({ tool, arguments: {}, requireApproval: false }).verdict === 'run',
     foresight: advised.foresight,
     store: lateStore.current,
     onEntry: metrics.take,
     redact,
     log,
+  })
+  const isSafeId = (id: ToolId): boolean => {
+    const tool = upstreams.tool(id)
+    return tool !== undefined && isSafe(tool)
+  }
+  const results = keepResults({
+    callTool: speculation.callTool,
+    isSafe: isSafeId,
+    reach: capabilities.reach,
+    now: Date.now,
   })
   const advice = heard(advised.advice, speculation.hear)
   const learning = createLearning({
@@ -329,7 +344,7 @@ export function createPml(options: PmlOptions): Pml {
     log,
   })
   const runs = openRuns({
-    callTool: speculation.callTool,
+    callTool: results.callTool,
     store: lateStore.current,
     owner: readOwnerId(dataDirectory),
     rules,
@@ -345,6 +360,9 @@ export function createPml(options: PmlOptions): Pml {
       resolve: ({ kind, name }) =>
         kind === 'capability' ? capabilities.find(name).id : gateway.resolveTool(name).id,
       codeOf: capabilities.codeOf,
+      kept: results.kept,
+      mark: results.mark,
+      keep: results.keep,
     },
     directApprovals: approvals,
     concurrentCalls: () => config.limits.concurrentCalls,
@@ -395,7 +413,7 @@ export function createPml(options: PmlOptions): Pml {
         return searchAll(query, wanted)
       },
     },
-    callTool: speculation.callTool,
+    callTool: results.callTool,
     endSession(session) {
       speculation.endSession(session)
       upstreams.endSession(session)
@@ -498,7 +516,7 @@ export function createPml(options: PmlOptions): Pml {
         speculation.close(),
         withinMs(risks.settled(), settleWithinMs, undefined),
       ])
-      await Promise.all([vectors.close(), analysis.close()])
+      await Promise.all([vectors.close(), analysis.close(), capabilities.close()])
       await Promise.all([upstreams.close(), counter.close()])
       stopPersist()
       await persist.close()

@@ -1,4 +1,4 @@
-import type { Capability, CapabilityId } from '../model/capability.js'
+import type { Capability, CapabilityDependency, CapabilityId } from '../model/capability.js'
 import { compareText } from '../model/compare-text.js'
 import { parseToolId, type Tool, type ToolId } from '../model/tool.js'
 import { wireName } from '../model/wire-name.js'
@@ -28,6 +28,7 @@ export function createCapabilityShelf({ now, toolSuccess }: CapabilityShelfOptio
   let inOrder: readonly Capability[] | undefined
   let allNames: ReadonlySet<string> | undefined
   const needed = new Map<CapabilityId, readonly CapabilityId[]>()
+  const needing = new Map<CapabilityId, readonly CapabilityId[]>()
   const reliabilities = new Map<CapabilityId, KnownReliability>()
   const benefits = new Map<CapabilityId, Benefit>()
   const listing = new Map<CapabilityId, { readonly of: Capability; readonly tool: Tool }>()
@@ -42,13 +43,20 @@ export function createCapabilityShelf({ now, toolSuccess }: CapabilityShelfOptio
     for (const other of [wireName(id, 'server'), parseToolId(id)!.tool]) otherNames[change](other, id)
     for (const slug of new Set([slugOf(name), slugInId(id)])) slugs[change](slug, id)
     for (const tool of tools) users[change](tool, id)
-    for (const call of calls) callers[change](call, id)
+    for (const call of calls) {
+      callers[change](call, id)
+      needing.delete(call)
+    }
   }
   const neededBy = (id: CapabilityId): readonly CapabilityId[] => {
+    const kept = needing.get(id)
+    if (kept !== undefined) return kept
     const above = new Set(callers.get(id))
     for (const edge of book.of(id)) if (isNeed(edge) && edge.to === id) above.add(edge.from)
     above.delete(id)
-    return [...above].sort(compareText)
+    const sorted = [...above].sort(compareText)
+    needing.set(id, sorted)
+    return sorted
   }
   const needs = (id: CapabilityId): readonly CapabilityId[] => {
     const kept = needed.get(id)
@@ -60,6 +68,7 @@ export function createCapabilityShelf({ now, toolSuccess }: CapabilityShelfOptio
     needed.set(id, sorted)
     return sorted
   }
+  const graph = { get: (id: CapabilityId) => capabilities.get(id), needs }
   /** Whoever has no reliability worked out has nobody above it that has, but for the first: it may just have come. */
   const forgetReliability = (id: CapabilityId): void => {
     reliabilities.delete(id)
@@ -74,7 +83,7 @@ export function createCapabilityShelf({ now, toolSuccess }: CapabilityShelfOptio
     if (kept !== undefined && (kept.hiddenUntil === undefined || now() < kept.hiddenUntil)) return kept
     const judged = judgeBenefit(capability.recent, {
       now: now(),
-      toolsSuccess: toolsSuccess(id, { shelf: { get: (one) => capabilities.get(one), needs }, toolSuccess }),
+      toolsSuccess: () => toolsSuccess(id, { graph, toolSuccess }),
     })
     benefits.set(id, judged)
     return judged
@@ -121,6 +130,7 @@ export function createCapabilityShelf({ now, toolSuccess }: CapabilityShelfOptio
     for (const edge of book.of(id)) {
       book.remove(edge)
       needed.delete(edge.from)
+      needing.delete(edge.to)
     }
     index(capability, 'delete')
     capabilities.delete(id)
@@ -130,8 +140,9 @@ export function createCapabilityShelf({ now, toolSuccess }: CapabilityShelfOptio
     changed()
     return true
   }
-  const changeNeed = (from: CapabilityId): void => {
+  const changeNeed = ({ from, to }: Pick<CapabilityDependency, 'from' | 'to'>): void => {
     needed.delete(from)
+    needing.delete(to)
     forgetReliability(from)
   }
 
@@ -142,10 +153,11 @@ export function createCapabilityShelf({ now, toolSuccess }: CapabilityShelfOptio
     load(loaded, dependencies) {
       for (const kept of [capabilities, structures, names, otherNames, slugs, users, callers, book])
         kept.clear()
-      for (const kept of [needed, reliabilities, benefits, listing]) kept.clear()
+      for (const kept of [needed, needing, reliabilities, benefits, listing]) kept.clear()
       for (const dependency of dependencies) book.put(dependency)
       for (const capability of loaded) set(capability)
       needed.clear()
+      needing.clear()
       allNames = undefined
       isListedStale = true
       changed()
@@ -199,7 +211,7 @@ export function createCapabilityShelf({ now, toolSuccess }: CapabilityShelfOptio
         to: edge.to === goneId ? keptId : edge.to,
       }))
       take(goneId)
-      for (const edge of moved) if (book.add(edge)) changeNeed(edge.from)
+      for (const edge of moved) if (book.add(edge)) changeNeed(edge)
       const merged = mergedCapability(kept, gone)
       set(merged)
       return merged
@@ -210,7 +222,7 @@ export function createCapabilityShelf({ now, toolSuccess }: CapabilityShelfOptio
       const refused = added.filter((dependency) => {
         const isKnown = capabilities.has(dependency.from) && capabilities.has(dependency.to)
         if (!isKnown || !book.add(dependency)) return true
-        if (isNeed(dependency)) changeNeed(dependency.from)
+        if (isNeed(dependency)) changeNeed(dependency)
         return false
       })
       if (refused.length < added.length) changed()
@@ -218,15 +230,14 @@ export function createCapabilityShelf({ now, toolSuccess }: CapabilityShelfOptio
     },
     removeDependency(key) {
       if (!book.remove(key)) return false
-      changeNeed(key.from)
+      changeNeed(key)
       changed()
       return true
     },
     needs,
     neededBy,
     usersOf: (tool) => [...users.get(tool)].sort(compareText),
-    transitive: (id) =>
-      transitiveReliability(id, { get: (one) => capabilities.get(one), needs }, toolSuccess, reliabilities),
+    transitive: (id) => transitiveReliability(id, graph, toolSuccess, reliabilities),
     toolsChanged(tools) {
       for (const tool of tools) for (const id of users.get(tool)) forgetReliability(id)
     },

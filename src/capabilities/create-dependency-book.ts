@@ -8,6 +8,7 @@ export interface DependencyBook {
   clear(): void
   /** By from, to and type. The same array until something changes. */
   all(): readonly CapabilityDependency[]
+  /** The same array until something changes there. */
   of(id: CapabilityId): readonly CapabilityDependency[]
   /** Whatever it closes. */
   put(dependency: CapabilityDependency): void
@@ -24,6 +25,7 @@ export function isNeed({ type }: Pick<CapabilityDependency, 'type'>): boolean {
 export function createDependencyBook(): DependencyBook {
   const ends = new Map<CapabilityId, Map<string, CapabilityDependency>>()
   let sorted: readonly CapabilityDependency[] | undefined
+  const sortedEnds = new Map<CapabilityId, readonly CapabilityDependency[]>()
 
   const end = (id: CapabilityId): Map<string, CapabilityDependency> => {
     const known = ends.get(id)
@@ -32,11 +34,16 @@ export function createDependencyBook(): DependencyBook {
     ends.set(id, made)
     return made
   }
+  const changed = ({ from, to }: DependencyKey): void => {
+    sorted = undefined
+    sortedEnds.delete(from)
+    sortedEnds.delete(to)
+  }
   const put = (dependency: CapabilityDependency): void => {
     const key = keyOf(dependency)
     end(dependency.from).set(key, dependency)
     end(dependency.to).set(key, dependency)
-    sorted = undefined
+    changed(dependency)
   }
   const closesCircle = ({ from, to, type }: DependencyKey): boolean => {
     if (from === to) return true
@@ -52,6 +59,7 @@ export function createDependencyBook(): DependencyBook {
   return {
     clear() {
       ends.clear()
+      sortedEnds.clear()
       sorted = undefined
     },
     all() {
@@ -60,7 +68,13 @@ export function createDependencyBook(): DependencyBook {
         .sort(compareDependencies)
       return sorted
     },
-    of: (id) => [...(ends.get(id)?.values() ?? [])].sort(compareDependencies),
+    of(id) {
+      const edges = ends.get(id)
+      if (edges === undefined) return none
+      const kept = sortedEnds.get(id) ?? [...edges.values()].sort(compareDependencies)
+      sortedEnds.set(id, kept)
+      return kept
+    },
     put,
     add(dependency) {
       const before = ends.get(dependency.from)?.get(keyOf(dependency))
@@ -73,11 +87,13 @@ export function createDependencyBook(): DependencyBook {
       if (ends.get(key.from)?.delete(text) !== true) return false
       ends.get(key.to)?.delete(text)
       for (const id of [key.from, key.to]) if (ends.get(id)?.size === 0) ends.delete(id)
-      sorted = undefined
+      changed(key)
       return true
     },
   }
 }
+
+const none: readonly CapabilityDependency[] = []
 
 function sum(a: CapabilityDependency, b: CapabilityDependency): CapabilityDependency {
   return {

@@ -63,7 +63,8 @@ const shortestValue = 2
 
 /** With quotes around it, where it has some; nowhere inside a word. */
 function replaceWhole(text: string, said: string, parameter: string): string {
-  const escaped = said.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+  // With the flag u a dash may be escaped in a class only.
+  const escaped = said.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
   const bare = `(?<![\\p{L}\\p{N}_<])${escaped}(?![\\p{L}\\p{N}_>])`
   return text.replace(new RegExp(`(["'\`])${escaped}\\1|${bare}`, 'gu'), () => parameter)
 }

@@ -4,7 +4,8 @@
  *     discovery = overlap * (1 + boost)
  *     overlap   = of the distinct tools of the context, the share that the capability comes to call: itself or through what it needs.
  *                 A capability in the context counts as one of them, for those that need it.
- *     boost     = .5 where it is in the active cluster, else .25 * the share of its tools that are, + .3 * rank
+ *     boost     = .5 where it is in the active cluster, else .25 * the share of its tools that are, + .3 * rank; its tools are those that it
+ *                 calls itself, or, where it only calls capabilities, those that it comes to call
  *
  * The active cluster is the one with most of the context, the lowest number of several. The rank is that of hypergraph PageRank over the
  * largest of any capability.
@@ -106,7 +107,8 @@ function clusterBoost(
   },
 ): number {
   if (of.get(id) === active) return inCluster
-  const { tools } = reachOf(id, shelf)
+  const own = new Set(shelf.get(id)?.tools)
+  const tools = own.size > 0 ? own : reachOf(id, shelf).tools
   if (tools.size === 0) return 0
   let there = 0
   for (const tool of tools) if (of.get(tool) === active) there++

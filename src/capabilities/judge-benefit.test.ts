@@ -8,7 +8,7 @@ const judge = (
   recent: Parameters<typeof judgeBenefit>[0],
   toolsSuccess: number | undefined = 1,
   now = noon + 100,
-) => judgeBenefit(recent, { toolsSuccess, now })
+) => judgeBenefit(recent, { toolsSuccess: () => toolsSuccess, now })
 
 describe('a capability is hidden', () => {
   it('where it succeeds less than its tools by more than .1', () => {
@@ -38,7 +38,7 @@ describe('a capability is hidden', () => {
   it('not before five uses, nor for a single failure, nor where nothing is known of its tools', () => {
     expect(judge(uses('----')).isHidden).toBe(false)
     expect(judge(uses('++-++')).isHidden).toBe(false)
-    expect(judgeBenefit(uses('-----'), { toolsSuccess: undefined, now: noon }).isHidden).toBe(false)
+    expect(judgeBenefit(uses('-----'), { toolsSuccess: () => undefined, now: noon }).isHidden).toBe(false)
   })
 
   it('by its last twenty uses and no others', () => {

@@ -19,8 +19,11 @@ export interface Benefit {
 
 export interface BenefitOptions {
   readonly now: number
-  /** How likely all of its tools succeed, called one by one, in [0, 1]; undefined: not known, and success is not compared. */
-  readonly toolsSuccess: number | undefined
+  /**
+   * How likely all of its tools succeed, called one by one, in [0, 1]; undefined: not known, and success is not compared. Asked for only
+   * where it failed, as it may take a walk through all that it needs.
+   */
+  readonly toolsSuccess: () => number | undefined
 }
 
 export function judgeBenefit(recent: readonly CapabilityUse[], options: BenefitOptions): Benefit {
@@ -49,13 +52,17 @@ const slower = 1.2
  */
 const unnoticedMs = 50
 
-function faultOf(uses: readonly CapabilityUse[], toolsSuccess: number | undefined): string | undefined {
+function faultOf(
+  uses: readonly CapabilityUse[],
+  toolsSuccess: BenefitOptions['toolsSuccess'],
+): string | undefined {
   const good = uses.filter(({ success }) => success)
   const failures = uses.length - good.length
   const rate = good.length / uses.length
   // Of five uses a single failure is a fifth: no habit yet.
-  if (toolsSuccess !== undefined && failures > 1 && toolsSuccess - rate > lessSuccessful + rounding)
-    return `Succeeded in ${percent(rate)} of ${uses.length} uses, its tools one by one in ${percent(toolsSuccess)}`
+  const expected = failures > 1 && 1 - rate > lessSuccessful + rounding ? toolsSuccess() : undefined
+  if (expected !== undefined && expected - rate > lessSuccessful + rounding)
+    return `Succeeded in ${percent(rate)} of ${uses.length} uses, its tools one by one in ${percent(expected)}`
   const timed = good.filter(({ callsMs }) => callsMs > 0)
   if (timed.length < Math.min(fewestTimed, uses.length)) return undefined
   const took = median(timed.map(({ ms }) => ms))

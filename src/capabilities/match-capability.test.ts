@@ -83,6 +83,22 @@ describe('matches', () => {
     expect(matchCapabilities([...scores].reverse(), { shelf, most: 2 }).map((match) => match.id)).toEqual(ids)
   })
 
+  it.each([1, 2, 3, 4, 5])('the few are the first of all, twins and equals included (seed %d)', (seed) => {
+    const random = seededRandom(seed)
+    const drawn = Array.from({ length: 60 }, (_, at) => {
+      const uses = Math.floor(random() * 20)
+      return capability(`c${at}`, { uses, successes: uses - Math.floor(random() * Math.min(4, uses + 1)) })
+    })
+    const pick = () => `c${Math.floor(random() * 60)}`
+    const twins = Array.from({ length: 40 }, () => dependency(pick(), pick(), 'alternative'))
+    const shelf = shelfOf(drawn, twins)
+    const scores = drawn.map(({ id }) => [id, Math.round(random() * 20) / 20] as const)
+    const all = matchCapabilities(scores, { shelf, most: 100 })
+    expect(all).toHaveLength(60)
+    for (const most of [0, 1, 5, 20])
+      expect(matchCapabilities([...scores].reverse(), { shelf, most })).toEqual(all.slice(0, most))
+  })
+
   it('a twin stands in for one that fails, at .9 of its meaning', () => {
     const matches = matchCapabilities([[failing.id, 0.9]], { shelf: shelfOf([failing, twin], both), most: 5 })
     expect(matches.map((match) => match.id)).toEqual([twin.id, failing.id])

@@ -8,7 +8,7 @@ import { compareText } from '../model/compare-text.js'
 import type { ToolId } from '../model/tool.js'
 import { alternativesOf } from './alternatives-of.js'
 import type { CapabilityShelf } from './capability-shelf.js'
-import { reliabilityOf } from './reliability-of.js'
+import { highestFactor, reliabilityOf } from './reliability-of.js'
 
 export interface CapabilityMatch {
   readonly id: CapabilityId
@@ -35,12 +35,12 @@ export function matchCapability(
 ): CapabilityMatch | undefined {
   const capability = shelf.get(id)
   if (capability === undefined) return undefined
-  const meaning = semantic > 0 ? Math.min(1, semantic) : 0
+  const meaning = clamped(semantic)
   const { rate, factor } = reliabilityOf(capability.successes, capability.uses)
   const { value: transitive, weakest } = shelf.transitive(id)
   return {
     id,
-    score: Math.min(highestMatch, meaning * factor * transitive),
+    score: bounded(meaning * factor * transitive),
     semantic: meaning,
     rate,
     reliability: factor,
@@ -63,20 +63,51 @@ export function matchCapabilities(
     readonly most: number
   },
 ): readonly CapabilityMatch[] {
-  const best = new Map<CapabilityId, CapabilityMatch>()
-  const offer = (match: CapabilityMatch | undefined): void => {
-    if (match === undefined || !shelf.isVisible(match.id)) return
-    const before = best.get(match.id)
-    if (before === undefined || compareMatches(match, before) < 0) best.set(match.id, match)
+  const best: CapabilityMatch[] = []
+  const leastWanted = (): number => best.at(-1)?.score ?? 1
+  const offer = (id: CapabilityId, semantic: number, standsInFor?: CapabilityId): void => {
+    if (best.length >= most && scoreOf(id, semantic, shelf) < leastWanted()) return
+    const match = matchCapability(id, semantic, shelf)
+    if (match === undefined || !shelf.isVisible(id)) return
+    insert(best, standsInFor === undefined ? match : { ...match, standsInFor })
+    if (best.length > most) best.pop()
   }
   for (const [id, semantic] of semantics) {
-    offer(matchCapability(id, semantic, shelf))
-    for (const { id: other, score } of alternativesOf(id, semantic, shelf)) {
-      const match = matchCapability(other, score, shelf)
-      offer(match && { ...match, standsInFor: id })
-    }
+    // Most of many are not among the few, whatever their reliability: they cost a comparison.
+    if (best.length >= most && bounded(clamped(semantic) * highestFactor) < leastWanted()) continue
+    offer(id, semantic)
+    for (const { id: other, score } of alternativesOf(id, semantic, shelf)) offer(other, score, id)
   }
-  return [...best.values()].sort(compareMatches).slice(0, most)
+  return best
+}
+
+/** Where it belongs; of two with the same id the better stays. */
+function insert(best: CapabilityMatch[], match: CapabilityMatch): void {
+  const before = best.findIndex(({ id }) => id === match.id)
+  if (before !== -1 && compareMatches(best[before]!, match) <= 0) return
+  if (before !== -1) best.splice(before, 1)
+  const better = best.findLastIndex((one) => compareMatches(one, match) < 0)
+  best.splice(better + 1, 0, match)
+}
+
+/** 0 where there is no such capability. */
+function scoreOf(
+  id: CapabilityId,
+  semantic: number,
+  shelf: Pick<CapabilityShelf, 'get' | 'transitive'>,
+): number {
+  const capability = shelf.get(id)
+  if (capability === undefined) return 0
+  const { factor } = reliabilityOf(capability.successes, capability.uses)
+  return bounded(clamped(semantic) * factor * shelf.transitive(id).value)
+}
+
+function clamped(semantic: number): number {
+  return semantic > 0 ? Math.min(1, semantic) : 0
+}
+
+function bounded(product: number): number {
+  return Math.min(highestMatch, product)
 }
 
 const highestMatch = 0.95

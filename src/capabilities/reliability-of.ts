@@ -1,8 +1,10 @@
 /** How a success rate bears on a match: one that mostly fails is as good as gone, one that nearly never does is lifted. */
 export function reliabilityOf(successes: number, uses: number): Reliability {
   const rate = successRate(successes, uses)
-  return { rate, factor: rate < 0.5 ? 0.1 : rate > 0.9 ? 1.2 : 1 }
+  return { rate, factor: rate < 0.5 ? 0.1 : rate > 0.9 ? highestFactor : 1 }
 }
+
+export const highestFactor = 1.2
 
 export interface Reliability {
   /** In (0, 1). */

@@ -9,12 +9,12 @@ import { fewestObservations, type NeedsGraph } from './transitive-reliability.js
 export function toolsSuccess(
   id: CapabilityId,
   {
-    shelf,
+    graph,
     toolSuccess,
-  }: { readonly shelf: NeedsGraph; readonly toolSuccess: (tool: ToolId) => ToolSuccess | undefined },
+  }: { readonly graph: NeedsGraph; readonly toolSuccess: (tool: ToolId) => ToolSuccess | undefined },
 ): number | undefined {
   let product = 1
-  for (const tool of reachOf(id, shelf).tools) {
+  for (const tool of reachOf(id, graph).tools) {
     const known = toolSuccess(tool)
     if (known === undefined || known.count < fewestObservations) return undefined
     product *= successRate(known.successes, known.count)

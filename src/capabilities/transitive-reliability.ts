@@ -42,6 +42,20 @@ export function transitiveReliability(
   if (found !== undefined) return found.below
   if (graph.get(id) === undefined) return perfect
 
+  // Mostly only what changed is not known any more, and what it needs is.
+  if (graph.needs(id).every((needed) => known.has(needed) || graph.get(needed) === undefined))
+    settle([id], graph, toolSuccess, known)
+  else walk(id, graph, toolSuccess, known)
+  return known.get(id)!.below
+}
+
+/** Makes it known, and everything beneath it. */
+function walk(
+  id: CapabilityId,
+  graph: NeedsGraph,
+  toolSuccess: (tool: ToolId) => ToolSuccess | undefined,
+  known: Map<CapabilityId, KnownReliability>,
+): void {
   const order = new Map<CapabilityId, number>()
   const lowest = new Map<CapabilityId, number>()
   const waiting: CapabilityId[] = []
@@ -72,7 +86,6 @@ export function transitiveReliability(
       settle(members, graph, toolSuccess, known)
     }
   }
-  return known.get(id)!.below
 }
 
 /** One component, with everything beneath it known. */
@@ -87,8 +100,10 @@ function settle(
   let second = perfect
   for (const id of members) {
     const capability = graph.get(id)!
-    for (const tool of capability.tools)
-      shared = weaker(shared, { value: toolRate(toolSuccess(tool)), weakest: tool })
+    for (const tool of capability.tools) {
+      const value = toolRate(toolSuccess(tool))
+      if (value <= shared.value) shared = weaker(shared, { value, weakest: tool })
+    }
     for (const needed of graph.needs(id)) shared = weaker(shared, seenFromAbove(needed, graph, known))
     const own = { value: ownRate(capability), weakest: id }
     if (weaker(worst, own) === own) [worst, second] = [own, worst]

@@ -84,6 +84,14 @@ describe('what is accepted', () => {
         wastePerHour: 120,
         wastePerServerPerHour: 60,
       },
+      code: {
+        enabled: true,
+        wallMs: 30_000,
+        heapMb: 256,
+        memoryMb: 512,
+        maxCalls: 1_000,
+        learn: true,
+      },
       limits: {
         maxMessageBytes: 16 * 1024 * 1024,
         concurrentColdStarts: expect.any(Number),

@@ -300,6 +300,10 @@ export function openRuns(options: RunsOptions): OpenRuns {
       return begin(newId(), newBeginning(plan, { now: now(), caller, finished, validateLayers }), start)
     },
     find,
+    messagesOf: async (id) =>
+      active.get(id)?.messages() ??
+      (await (await options.store()).loadCheckpoint(id))?.progress.messages ??
+      [],
     open: (id) => takeUpRun(id),
     underWay: (id) => active.get(id),
     send,

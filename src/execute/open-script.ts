@@ -16,6 +16,8 @@ import type { SandboxAnswer, SandboxOutcome, SandboxRun } from '../sandbox/sandb
 import { isEnded } from './outcomes.js'
 
 export interface Script {
+  /** What it does, for a person who is asked about one of its calls. */
+  readonly outline: string
   /** Ids of calls that have no answer yet. */
   open(): readonly string[]
   isOpen(call: string): boolean
@@ -37,13 +39,14 @@ export interface Script {
 
 export interface ScriptOptions {
   readonly id: string
+  readonly outline: string
   /** Calls of an earlier process. */
   readonly known: readonly TaskOutcome[]
   /** It stopped to do anything, or does something again. */
   onIdle(isIdle: boolean): void
 }
 
-export function openScript({ id, known, onIdle }: ScriptOptions): Script {
+export function openScript({ id, outline, known, onIdle }: ScriptOptions): Script {
   const unclaimed = [...known]
   const waiting = new Map<string, (answer: SandboxAnswer) => void>()
   let nextPlace = known.reduce((next, one) => Math.max(next, elementPlaceOf(one.id) + 1), 0)
@@ -52,6 +55,7 @@ export function openScript({ id, known, onIdle }: ScriptOptions): Script {
   let running: SandboxRun | undefined
 
   return {
+    outline,
     open: () => [...waiting.keys()],
     isOpen: (call) => waiting.has(call),
     take(tool, args, key) {

@@ -18,6 +18,7 @@
  * ended are answered from what is stored.
  */
 
+import { describeProgram } from '../capabilities/program/describe-program.js'
 import type { Program } from '../capabilities/program/program.js'
 import { readProgram } from '../capabilities/program/read-program.js'
 import { CallBlockedError, CommandRefusedError, PmlError, toErrorInfo } from '../errors.js'
@@ -26,7 +27,7 @@ import { isProgramTool } from '../model/capability.js'
 import type { ClientSide } from '../model/client-side.js'
 import { crashPoint } from '../model/crash-point.js'
 import type { Decision } from '../model/decision.js'
-import type { JsonObject } from '../model/json.js'
+import type { Json, JsonObject } from '../model/json.js'
 import { newId } from '../model/new-id.js'
 import type { Plan, PlannedTask } from '../model/plan.js'
 import { isRedacted } from '../model/redact.js'
@@ -715,7 +716,7 @@ class ScheduledRun implements OpenRun {
       task: outcome,
       arguments: args,
       verdict,
-      soFar: describeProgress(this.#tasks.inOrder()),
+      soFar: this.#soFar(outcome),
     })
     const asking = waiting(outcome, outcome.arguments)
     this.#tasks.set(asking)
@@ -725,6 +726,13 @@ class ScheduledRun implements OpenRun {
       events: [{ type: 'decision-request', runId: this.id, decision }],
     })
     this.#lookAtScript(outcome.parent)
+  }
+
+  /** Who is asked about a call of a program sees what else that does. */
+  #soFar({ parent }: TaskOutcome): string {
+    const done = describeProgress(this.#tasks.inOrder())
+    const script = parent === undefined ? undefined : this.#scripts.get(parent)
+    return script === undefined ? done : `${done} The program:\n${script.outline}`
   }
 
   // Tasks
@@ -877,11 +885,23 @@ class ScheduledRun implements OpenRun {
       const verdict = this.#judge(task, args)
       const isAsked = task.requireApproval === true && !this.#isElement(outcome)
       const approval = isAsked ? this.#decisions.approvalOf(job.id, args, verdict.policyVersion) : undefined
+      const kept = this.#options.programs.kept({ ...this.#options, tool: task.tool, arguments: args })
       if (isAsked && approval === undefined) this.#ask({ ...outcome, arguments: args }, args, verdict)
+      else if (kept !== undefined) this.#takeKept(job, args, kept)
       else this.#startProgram(job, program, args, approval)
     } catch (thrown) {
       this.#endJob(job, failed(outcome, task, thrown))
     }
+  }
+
+  #takeKept(job: Job, args: JsonObject, { value, at }: { value: Json; at: number }): void {
+    const now = this.#options.now()
+    const outcome = started(this.#tasks.get(job.id)!, args, now)
+    this.#tell({
+      ...this.#say('gateway', `${job.id}: what ${job.task.tool} gave ${now - at} ms ago still holds.`),
+      events: [{ type: 'task-start', runId: this.id, task: outcome }],
+    })
+    this.#endJob(job, { ...completed(outcome, value), ms: 0 })
   }
 
   /** @throws PmlError */
@@ -927,6 +947,7 @@ class ScheduledRun implements OpenRun {
     const limits = programs.limits()
     const script = openScript({
       id,
+      outline: describeProgram(program),
       known: this.#tasks.elementsOf(id).filter((one) => one !== undefined),
       onIdle: (isIdle) => {
         this.#flows += isIdle ? -1 : 1
@@ -945,14 +966,15 @@ class ScheduledRun implements OpenRun {
           signal: stop.signal,
         },
       )
-    void script.start(run).then((result) => this.#endProgram(job, outcome, result, stop.signal))
+    const begun = { stopped: stop.signal, mark: programs.mark() }
+    void script.start(run).then((result) => this.#endProgram(job, outcome, result, begun))
   }
 
   async #endProgram(
     job: Job,
     outcome: TaskOutcome,
     result: SandboxOutcome,
-    stopped: AbortSignal,
+    { stopped, mark }: { readonly stopped: AbortSignal; readonly mark: number },
   ): Promise<void> {
     const script = this.#scripts.get(job.id)!
     script.setIdle(false)
@@ -962,6 +984,13 @@ class ScheduledRun implements OpenRun {
     this.#scripts.delete(job.id)
     this.#calls.delete(job.id)
     if (!this.#hasEnded(job.id) && !this.#isLetGo) {
+      const { tool } = job.task
+      if (error === undefined)
+        this.#options.programs.keep(
+          { ...this.#options, tool, arguments: outcome.arguments },
+          value ?? null,
+          mark,
+        )
       this.#keepLogs(job.id, logs)
       const ended =
         error === undefined

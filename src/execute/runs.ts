@@ -11,6 +11,8 @@ export interface Runs {
   start(plan: Plan, options: StartOptions): RunHandle
   /** As it is stored: what is told of a run is never ahead of it. */
   find(id: string): Promise<Run | undefined>
+  /** What was said about it, and what its programs said, be it under way or over. */
+  messagesOf(id: string): Promise<readonly RunMessage[]>
   /** The handle of a run that has not ended; one that an earlier process left is taken up again. Undefined: it has ended, or there is none. */
   open(id: string): Promise<RunHandle | undefined>
   /** The handle of a run that goes on or waits in this process; to look at one takes nothing up. */

@@ -30,6 +30,9 @@ export function plainPrograms(
       if (code === undefined) throw new PmlError('CAPABILITY_NOT_FOUND', `No capability "${id}".`, '')
       return code
     },
+    kept: () => undefined,
+    mark: () => 0,
+    keep() {},
     sandbox: {
       unavailable: () => undefined,
       run({ javascript, arguments: args }, { call, signal }) {

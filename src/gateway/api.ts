@@ -10,6 +10,20 @@ import { isRunEnded } from '../model/run.js'
 import type { RunEvent } from '../model/run-event.js'
 import type { SeenChange, Tool, ToolId } from '../model/tool.js'
 import type { CallTool } from '../model/tool-call.js'
+import {
+  addDependency,
+  type CapabilitiesDeps,
+  createCapability,
+  forgetCapability,
+  listCapabilities,
+  listDependencies,
+  mergeCapabilities,
+  planCapability,
+  removeDependency,
+  renameCapability,
+  showCapability,
+} from './capabilities-api.js'
+import { exportCapabilities, importCapabilities } from './capability-transfer-api.js'
 import type { CatalogueView } from './catalogue-view.js'
 import { answerDecision, listDecisions, showDecision } from './decisions-api.js'
 import { diffDefinitions } from './diff-definitions.js'
@@ -55,6 +69,7 @@ import { redactedInfo, replyStatus } from './wire-error.js'
  *   POST /api/plan    {intent, arguments?}            {status, why, plan: IntentPlan, explanation, servers}; nothing is run
  *   POST /api/run     {tasks, intent?, follow?}       RunReport, when it settles: at its end, or when it waits for somebody;
  *                                                     with follow: false, as soon as it is stored
+ *   POST /api/run     {capability, arguments?, follow?}  the same, of one capability
  *   GET  /api/runs?limit=N                            {runs: RunSummary[]}, newest first
  *   GET  /api/runs/ID                                 RunReport; ID may be the beginning of one
  *   GET  /api/runs/ID/events                          its events from the first on (run-events-sse.ts)
@@ -68,6 +83,7 @@ import { redactedInfo, replyStatus } from './wire-error.js'
  *   POST /api/learn   {rebuild?: true, refit?: true}  {summary, reliability, weights, rebuilt?}
  *   GET  /api/explain?trace=ID                        see explain-api.ts
  *   GET  /api/speculation?since=MS&tool=T             see speculation-api.ts
+ *   /api/capabilities, /api/capability-dependencies   see capabilities-api.ts, capability-transfer-api.ts
  *   GET  /api/memory, POST /api/memory, /api/memory/reset   see memory-api.ts
  *   GET  /api/risk?server=S&risk=R                    see risk-api.ts
  *   POST /api/risk    {action, tool, ...}             the same
@@ -89,6 +105,7 @@ export interface ApiDeps extends StatusDeps, IntentDeps {
   readonly risk: RiskRegistry
   readonly memory: MemoryDeps & ExplainDeps
   readonly speculation: SpeculationDeps
+  readonly capabilities: CapabilitiesDeps['capabilities']
   trust(seen: readonly SeenChange[]): Promise<readonly Tool[]>
   lend(values: Readonly<Record<string, string>>): Promise<void>
   readonly redact: Redact
@@ -126,6 +143,17 @@ const routes: Readonly<Record<string, (call: Call) => unknown>> = {
   'GET /api/explain': ({ query, deps }) => explainTraces(query.get('trace'), deps.memory),
   'GET /api/speculation': ({ query, deps }) =>
     showSpeculation(query, { ...deps.speculation, view: deps.view }),
+  'GET /api/capabilities': ({ query, deps }) => listCapabilities(query, deps),
+  'POST /api/capabilities': ({ body, deps }) => createCapability(body, deps),
+  'POST /api/capabilities/export': ({ body, deps }) => exportCapabilities(body, deps),
+  'POST /api/capabilities/import': ({ body, deps }) => importCapabilities(body, deps),
+  'GET /api/capabilities/*': ({ named, deps }) => showCapability(named, deps),
+  'POST /api/capabilities/*/rename': ({ named, body, deps }) => renameCapability(named, body, deps),
+  'POST /api/capabilities/*/merge': ({ named, body, deps }) => mergeCapabilities(named, body, deps),
+  'POST /api/capabilities/*/forget': ({ named, deps }) => forgetCapability(named, deps),
+  'GET /api/capability-dependencies': ({ query, deps }) => listDependencies(query, deps),
+  'POST /api/capability-dependencies': ({ body, deps }) => addDependency(body, deps),
+  'POST /api/capability-dependencies/remove': ({ body, deps }) => removeDependency(body, deps),
   'GET /api/memory': ({ deps }) => showMemory(deps.memory),
   'POST /api/memory': ({ body, deps }) => takeMemory(body, deps.memory),
   'POST /api/memory/reset': ({ body, deps }) => dropMemory(body, deps.memory),
@@ -255,7 +283,10 @@ async function plan({ body, gone, deps }: Call): Promise<unknown> {
 
 async function runTasks({ body, gone, deps }: Call): Promise<unknown> {
   const intent = typeof body.intent === 'string' ? body.intent : undefined
-  const plan = await planWhenKnown(body.tasks, intent, deps)
+  const plan =
+    body.capability === undefined
+      ? await planWhenKnown(body.tasks, intent, deps)
+      : await planCapability(body, deps)
   if (gone.aborted)
     throw new PmlError('ABORTED', 'The command was interrupted; nothing was run.', 'Run it again.')
   const session = newId()

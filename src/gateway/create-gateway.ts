@@ -341,6 +341,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     risk: options.risk,
     memory: options.memory,
     speculation: options.speculation,
+    capabilities: options.capabilities,
     metrics: { figures: options.metrics.figures, render: () => options.metrics.render() + calls.render() },
     trust: options.trust,
     lend: options.lend,

@@ -4,8 +4,9 @@
  * runs anything: `execute/` does.
  */
 import { bornCapability } from '../capabilities/born-capability.js'
-import type { CapabilityShelf } from '../capabilities/capability-shelf.js'
+import { type CapabilityShelf, mostIntents } from '../capabilities/capability-shelf.js'
 import { createCapabilityShelf } from '../capabilities/create-capability-shelf.js'
+import { type DiscoveredCapability, discoverCapabilities } from '../capabilities/discover-capabilities.js'
 import { findAlternatives } from '../capabilities/find-alternatives.js'
 import { learnDependencies } from '../capabilities/learn-dependencies.js'
 import { liftProgram } from '../capabilities/program/lift-program.js'
@@ -14,6 +15,7 @@ import { readProgram } from '../capabilities/program/read-program.js'
 import { reachOf } from '../capabilities/reach-of.js'
 import { type CapabilityRisk, riskOfCapability } from '../capabilities/risk-of-capability.js'
 import { CapabilityNotFoundError, PmlError } from '../errors.js'
+import { type ClusterAnalysis, createClusterAnalysis } from '../graph/create-cluster-analysis.js'
 import { inferSchema } from '../learn/infer-schema.js'
 import {
   asCapabilities,
@@ -22,7 +24,7 @@ import {
   type UsedCapability,
 } from '../learn/read-procedures.js'
 import type { Capability, CapabilityDependency, CapabilityId, CapabilityUse } from '../model/capability.js'
-import { isCapabilityId } from '../model/capability.js'
+import { capabilityServer, isCapabilityId } from '../model/capability.js'
 import { closestNames } from '../model/closest-name.js'
 import { canonicalJson, type JsonObject } from '../model/json.js'
 import type { Log } from '../model/log.js'
@@ -30,8 +32,9 @@ import type { Plan } from '../model/plan.js'
 import { isRedacted, type Redact } from '../model/redact.js'
 import type { Risk } from '../model/risk.js'
 import type { Run } from '../model/run.js'
-import type { Tool, ToolId } from '../model/tool.js'
+import { formatToolId, parseToolId, type Tool, type ToolId } from '../model/tool.js'
 import type { Store } from '../store/store.js'
+import { capabilityGraph } from './capability-graph.js'
 
 export interface OpenCapabilitiesOptions {
   store(): Promise<Store>
@@ -58,6 +61,10 @@ export interface OpenCapabilities {
   /** In TypeScript. @throws CapabilityNotFoundError */
   codeOf(id: ToolId): string
   risk(id: CapabilityId): CapabilityRisk
+  /** Those that fit what was used so far, best first. */
+  discover(context: readonly ToolId[]): readonly DiscoveredCapability[]
+  /** What belongs together, as it was last worked out. */
+  clusters(): ClusterAnalysis
   /** Tools that it comes to call; `isWhole`: all that it needs is there. */
   reach(id: CapabilityId): { readonly tools: ReadonlySet<ToolId>; readonly isWhole: boolean }
   /**
@@ -80,6 +87,7 @@ export interface OpenCapabilities {
   addDependency(from: string, to: string, type: CapabilityDependency['type']): Promise<CapabilityDependency>
   /** @throws PmlError */
   removeDependency(from: string, to: string, type: CapabilityDependency['type']): Promise<void>
+  close(): Promise<void>
 }
 
 export interface WrittenCapability {
@@ -87,15 +95,29 @@ export interface WrittenCapability {
   readonly name?: string
   readonly description?: string
   readonly intent?: string
+  /** Instead of the one: newest first. */
+  readonly intents?: readonly string[]
+  /** As it might be given: of what types its parameters are. */
+  readonly arguments?: JsonObject
+  /** What is brought from elsewhere may call tools by their ids that are not here yet. */
   readonly origin: 'manual' | 'imported'
 }
 
+/** A run changes several things at once, and nobody waits for the analysis. */
+const analyseAfterMs = 2_000
+const mostDiscovered = 8
 const identifier = /^[A-Za-z_$][\w$]{0,63}$/
 
 export function openCapabilities(options: OpenCapabilitiesOptions): OpenCapabilities {
   const { now, redact, log } = options
   const shelf = createCapabilityShelf({ now, toolSuccess: options.toolSuccess })
   const changed = (): void => options.onChange()
+  const analysis = createClusterAnalysis({
+    revision: () => (shelf.all().length === 0 ? 0 : shelf.revision),
+    graph: () => capabilityGraph(shelf),
+    log,
+    debounceMs: analyseAfterMs,
+  })
 
   const find = (name: string): Capability => {
     const found = shelf.find(name)
@@ -200,17 +222,21 @@ export function openCapabilities(options: OpenCapabilitiesOptions): OpenCapabili
     return as
   }
 
-  const readWritten = (code: string): { lifted: LiftedProgram; tools: ToolId[]; calls: CapabilityId[] } => {
+  const readWritten = ({
+    code,
+    arguments: given = {},
+    origin,
+  }: WrittenCapability): { lifted: LiftedProgram; tools: ToolId[]; calls: CapabilityId[] } => {
     const program = readProgram(code)
     const named = program.calls.flatMap(({ kind, name, line }) => {
       if (name === undefined) return []
-      const id = resolve(kind, name)
+      const id = resolve(kind, name) ?? (origin === 'imported' ? strangerId(kind, name) : undefined)
       if (id === undefined) throw new PmlError('CODE_CHECK', `line ${line}: No ${kind} "${name}".`, '')
       return [id]
     })
     const all = [...new Set(named)]
     return {
-      lifted: liftProgram(program),
+      lifted: liftProgram(program, { arguments: given }),
       tools: all.filter((id) => !isCapabilityId(id)),
       calls: all.filter(isCapabilityId),
     }
@@ -230,6 +256,15 @@ export function openCapabilities(options: OpenCapabilitiesOptions): OpenCapabili
     find,
     codeOf: (id) => find(id).code,
     risk: (id) => riskOfCapability(id, { riskOf: options.riskOf, shelf }),
+    discover: (context) =>
+      discoverCapabilities(context, {
+        shelf,
+        most: mostDiscovered,
+        clusters: () => ({ of: analysis.current().clusters }),
+        rank: (id) => analysis.current().rank.get(id) ?? 0,
+      }),
+    clusters: () => analysis.current(),
+    close: () => analysis.close(),
     reach(id) {
       const { tools, gone } = reachOf(id, shelf)
       return { tools, isWhole: gone.size === 0 && shelf.get(id) !== undefined }
@@ -239,17 +274,25 @@ export function openCapabilities(options: OpenCapabilitiesOptions): OpenCapabili
         log.warn('What a run showed of procedures was not kept.', { run: run.id, error: String(error) })
         return { plan, run }
       }),
-    async create({ code, name, description, intent, origin }) {
+    async create(written) {
+      const { name, description, origin } = written
+      const intents = (written.intents ?? [written.intent ?? '']).filter(Boolean).map(redact)
       if (name !== undefined) checkName(name, shelf)
-      const { lifted, tools, calls } = readWritten(code)
+      const { lifted, tools, calls } = readWritten(written)
+      if (holdsSecret(lifted, redact))
+        throw new PmlError(
+          'SECRET_IN_CODE',
+          'The code holds a secret of the configuration.',
+          'Give it as an argument: read it from args.',
+        )
       const store = await options.store()
       const born = bornCapability({
         ...{ lifted, tools, calls, origin, now: now(), taken: shelf.names() },
         ...(name !== undefined && { name }),
         ...(description !== undefined && { description }),
-        ...(intent !== undefined && { intent: redact(intent) }),
+        ...(intents[0] !== undefined && { intent: intents[0] }),
       })
-      const kept = await store.addCapability(born)
+      const kept = await store.addCapability({ ...born, intents: intents.slice(0, mostIntents) })
       shelf.put(kept)
       changed()
       return kept
@@ -298,6 +341,12 @@ export function openCapabilities(options: OpenCapabilitiesOptions): OpenCapabili
       changed()
     },
   }
+}
+
+/** A tool of a server that may come. */
+function strangerId(kind: 'tool' | 'capability', name: string): ToolId | undefined {
+  const id = kind === 'tool' ? parseToolId(name) : undefined
+  return id === undefined || id.server === capabilityServer ? undefined : formatToolId(id.server, id.tool)
 }
 
 function checkName(name: string, shelf: CapabilityShelf): void {

@@ -20,16 +20,13 @@ export function checkProgram(javascript: string): ProgramFault | undefined {
   }
   let importLine: number | undefined
   try {
-    Parser.extend(seeImports((line) => (importLine ??= line))).parse(
-      `async()=>{"use strict";${javascript}\n}`,
-      {
-        ecmaVersion: 'latest',
-        sourceType: 'script',
-        allowReturnOutsideFunction: true,
-        allowAwaitOutsideFunction: true,
-        locations: true,
-      },
-    )
+    Parser.extend(seeImports((line) => (importLine ??= line))).parse(`"use strict";${javascript}`, {
+      ecmaVersion: 'latest',
+      sourceType: 'script',
+      allowReturnOutsideFunction: true,
+      allowAwaitOutsideFunction: true,
+      locations: true,
+    })
   } catch (error) {
     return toFault(error)
   }

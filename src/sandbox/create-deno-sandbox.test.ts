@@ -127,12 +127,28 @@ test('runs at the same time do not wait for one another', async () => {
   await sandbox.close()
 })
 
+test('a call that breaks its promise ends the run alone', async () => {
+  const sandbox = createDenoSandbox({ sizes })
+  const broken = [
+    () => Promise.reject(new Error('broken')),
+    () => {
+      throw new Error('broken')
+    },
+  ]
+  for (const call of broken) {
+    expect((await runIn(sandbox, 'return await tools.a.b()', { call }).result).error?.code).toBe(
+      'CODE_CRASHED',
+    )
+  }
+  await sandbox.close()
+})
+
 test('closing ends what runs', async () => {
   const sandbox = createDenoSandbox({ sizes })
   const running = runIn(sandbox, 'await new Promise(() => {})').result
   await new Promise((resolve) => setTimeout(resolve, 400))
   await sandbox.close()
-  expect((await running).error?.code).toMatch(/CODE_CRASHED|SANDBOX_UNAVAILABLE/)
+  expect((await running).error?.code).toMatch(/CODE_ABORTED|SANDBOX_UNAVAILABLE/)
   expect(sandbox.unavailable()?.code).toBe('SANDBOX_UNAVAILABLE')
 })
 

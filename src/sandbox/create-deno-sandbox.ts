@@ -2,7 +2,7 @@ import type { ErrorInfo } from '../model/run.js'
 import { checkProgram, type ProgramFault } from './check-program.js'
 import { codeError } from './code-error.js'
 import { findDeno, isExecutable } from './find-deno.js'
-import { runProgram } from './run-program.js'
+import { type ProgramRun, runProgram } from './run-program.js'
 import {
   defaultSandboxLimits,
   type Sandbox,
@@ -44,6 +44,7 @@ export function createDenoSandbox(options: DenoSandboxOptions = {}): Sandbox {
   const check = options.layers?.check ?? checkProgram
   const wanted = options.ready ?? 1
   const alive = new Set<Child>()
+  const active = new Set<ProgramRun>()
   /** Killed before they had a program: that they never were ready says nothing. */
   const unwanted = new WeakSet<Child>()
   let sizes: ChildSizes = options.sizes ?? defaultSandboxLimits
@@ -133,7 +134,9 @@ export function createDenoSandbox(options: DenoSandboxOptions = {}): Sandbox {
     onBegun(running)
     // Starting the next one takes a moment of this process, which a short run need not wait for.
     const refill = setTimeout(warm, refillAfterMs)
+    active.add(running)
     const outcome = await running.result
+    active.delete(running)
     clearTimeout(refill)
     setImmediate(warm)
     return outcome
@@ -164,6 +167,7 @@ export function createDenoSandbox(options: DenoSandboxOptions = {}): Sandbox {
     },
     async close() {
       isClosed = true
+      for (const running of active) running.abort()
       const leaving = [...alive]
       for (const child of leaving) discard(child)
       await awake(Promise.all(leaving.map((child) => child.gone)))

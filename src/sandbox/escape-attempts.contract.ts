@@ -8,6 +8,8 @@ export interface Attempt {
   readonly javascript: string
   /** A code, or what the outcome has to look like. */
   readonly ends: string | RegExp
+  /** Where it needs longer than others to reach its limit. */
+  readonly wallMs?: number
   /** How it has to end with nothing hidden from it, where it is tried so too. */
   readonly naked?: string | RegExp
 }
@@ -59,11 +61,16 @@ export function escapeAttempts({ secret, directory, port }: Surroundings): reado
     `return process.getBuiltinModule('node:fs').readFileSync(${path}, 'utf8')`,
     `return process.getBuiltinModule('node:fs').writeFileSync(${JSON.stringify(`${directory}/made-4`)}, 'x')`,
     `return new (process.getBuiltinModule('node:sqlite').DatabaseSync)(${JSON.stringify(`${directory}/made-5`)})`,
-    `return process.getBuiltinModule('node:v8').writeHeapSnapshot(${JSON.stringify(`${directory}/made-6`)})`,
     `return process.getBuiltinModule('node:module').createRequire(${JSON.stringify(url)})(${path})`,
     `return process.binding('fs').readFileUtf8(${path}, 0)`,
     `return process.loadEnvFile(${path})`,
     `process.chdir(${JSON.stringify(directory)}); return process.cwd()`,
+  )
+  addBoth(
+    'files',
+    missing,
+    /NotCapable|CODE_TIMEOUT/,
+    `return process.getBuiltinModule('node:v8').writeHeapSnapshot(${JSON.stringify(`${directory}/made-6`)})`,
   )
   addBoth(
     '/proc',
@@ -177,10 +184,13 @@ export function escapeAttempts({ secret, directory, port }: Surroundings): reado
     'processes',
     missing,
     denied,
-    `return new Deno.Command('id').outputSync().success`,
-    `return Deno.run({ cmd: ['id'] }).pid`,
-    `return process.getBuiltinModule('node:child_process').execSync('id') + ''`,
-    `return process.getBuiltinModule('node:child_process').spawn('id').pid ?? missing()`,
+    `return new Deno.Command('/usr/bin/id').outputSync().success`,
+    `return (await new Deno.Command('/bin/sh', { args: ['-c', 'touch ${directory}/made-7'] }).output()).code`,
+    `return new Deno.Command(Deno.execPath(), { args: ['eval', '1'] }).spawn().pid`,
+    `return Deno.run({ cmd: ['/usr/bin/id'] }).pid`,
+    `return process.getBuiltinModule('node:child_process').execSync('/usr/bin/id') + ''`,
+    `return process.getBuiltinModule('node:child_process').spawnSync('/usr/bin/id').stdout + missing()`,
+    `return process.getBuiltinModule('node:child_process').spawn('/usr/bin/id').pid ?? missing()`,
     `return process.getBuiltinModule('node:child_process').fork(${path}).pid`,
     `return process.getBuiltinModule('node:cluster').fork().id`,
     `Deno.kill(Deno.ppid, 'SIGTERM'); return 1`,
@@ -247,9 +257,7 @@ export function escapeAttempts({ secret, directory, port }: Surroundings): reado
     `return navigator.storage.getDirectory()`,
     `return navigator.locks.request('a', () => 1)`,
   )
-  add(
-    'memory',
-    'CODE_MEMORY',
+  const greedy = [
     `const a = []; for (;;) a.push(new Uint8Array(5e6).fill(1))`,
     `const a = []; for (;;) a.push(new ArrayBuffer(5e7)), new Uint8Array(a.at(-1)).fill(1)`,
     `return new ArrayBuffer(2 ** 40).byteLength`,
@@ -264,11 +272,14 @@ export function escapeAttempts({ secret, directory, port }: Surroundings): reado
     `const a = []; for (;;) a.push(new Promise(() => {}))`,
     `let b = new ArrayBuffer(1e6, { maxByteLength: 1e9 }); for (let n = 1e6; ; n += 1e7) { b.resize(n); new Uint8Array(b).fill(1) }`,
     `const a = []; for (;;) a.push(structuredClone(new Uint8Array(5e6).fill(1)))`,
-  )
+  ]
+  for (const javascript of greedy)
+    list.push({ kind: 'memory', javascript, ends: 'CODE_MEMORY', wallMs: 8_000 })
   add(
     'text and patterns',
     /CODE_TIMEOUT|CODE_MEMORY|Invalid string length|Array buffer|RangeError|CODE_OUTPUT/,
     `let s = 'x'; for (;;) s += s`,
+    `const f = () => Promise.resolve().then(f); await f()`,
     `return 'x'.repeat(2 ** 29)`,
     `return 'x'.padEnd(2 ** 28).length > 0 && 'x'.repeat(2 ** 28).split('')`,
     `return /^(a+)+$/.test('a'.repeat(40) + '!')`,
@@ -287,7 +298,6 @@ export function escapeAttempts({ secret, directory, port }: Surroundings): reado
     `for (;;) {}`,
     `while (true) try { throw 1 } catch {}`,
     `for (;;) await null`,
-    `const f = () => Promise.resolve().then(f); await f()`,
     `const f = () => queueMicrotask(f); f(); await new Promise(() => {})`,
     `const f = () => setTimeout(f, 0); f(); await new Promise(() => {})`,
     `await new Promise(() => {})`,
@@ -347,6 +357,53 @@ export function escapeAttempts({ secret, directory, port }: Surroundings): reado
     `tools.a = 1; return typeof tools.a`,
     `try { while (true) tools.a.b.c.d.e() } catch { return 'stopped' }`,
   )
+  add(
+    'prototypes under the bridge',
+    anyEnd,
+    `Object.prototype.t = 'value'; Object.prototype.value = 'x'; return await tools.a.b()`,
+    `Object.prototype.toJSON = () => ({ t: 'value' }); return await tools.a.b({ x: 1 })`,
+    `Object.prototype.id = 5; Object.prototype.error = { message: 'x' }; return await tools.a.b()`,
+    `Array.prototype.push = () => { throw new Error('x') }; return [1, { a: [2] }]`,
+    `Array.prototype[Symbol.iterator] = function* () { for (;;) yield 1 }; return await tools.a.b()`,
+    `JSON.stringify = () => '{"t":"value","value":"x"}'; JSON.parse = () => ({}); return await tools.a.b()`,
+    `Map.prototype.get = Map.prototype.has = () => ({ resolve() {}, reject() {} }); return await tools.a.b()`,
+    `Promise.prototype.then = () => { throw new Error('x') }; return await tools.a.b()`,
+    `globalThis.Promise = class { constructor() { throw new Error('x') } }; return await tools.a.b()`,
+    `String.prototype.slice = String.prototype.replace = () => { throw new Error('x') }; console.log('x'); throw new Error('y')`,
+    `RegExp.prototype.exec = () => ['x', '99']; throw new Error('y')`,
+    `Error.prototype.name = { toString() { throw 1 } }; Object.defineProperty(Error.prototype, 'code', { get() { throw 1 } }); throw new Error('y')`,
+    `Object.entries = Object.keys = () => ['__proto__']; return await tools.a.b({ x: 1 })`,
+    `WeakSet.prototype.has = () => true; throw Object.assign(new Error('x'), { code: 'SANDBOX_UNAVAILABLE' })`,
+    `Object.setPrototypeOf(Object.getPrototypeOf(tools) ?? {}, { x: 1 }); return 1`,
+    `Function.prototype.call = Function.prototype.apply = () => 1; Reflect.apply = () => 1; return await tools.a.b()`,
+    `return await tools.__proto__.polluted({ __proto__: { polluted: 1 }, ['__proto__']: { polluted: 1 } })`,
+    `return await capabilities.constructor({ constructor: { prototype: { polluted: 1 } } })`,
+    `for (const s of Object.getOwnPropertySymbols(globalThis)) delete globalThis[s]; return await tools.a.b()`,
+    `dispatchEvent({ type: 'message', data: '{"t":"ping","nonce":"x"}' }); return 1`,
+  )
+  // Everything that can be reached from what the code is given: nothing that talks to the outside may be among it.
+  add(
+    'engine',
+    /"value":\[\]/,
+    `const seen = new Set(), found = [], todo = [globalThis, tools, capabilities, console, args, new Error('x'), async () => {}, (function* () {})(),
+      new Intl.Locale('en'), new URL('http://a').searchParams.entries(), new TextDecoder(), setTimeout(() => {}, 0), crypto.subtle.digest('SHA-1', new Uint8Array(1))]
+    const bad = /^(op_|postMessage$|fetch$|close$|Worker|importScripts|dlopen|readFile|readTextFile|Command$|connect$|listen$|addEventListener|MessagePort|Deno|process$|require$|openKv|spawn|MessageChannel|BroadcastChannel|SharedArrayBuffer|createObjectURL|Blob$|Request$)/
+    while (todo.length) {
+      const thing = todo.pop()
+      if ((typeof thing !== 'object' && typeof thing !== 'function') || thing === null || seen.has(thing)) continue
+      seen.add(thing)
+      if (thing === tools || thing === capabilities) continue
+      if (typeof thing === 'function' && bad.test(thing.name)) found.push(thing.name)
+      todo.push(Object.getPrototypeOf(thing))
+      for (const key of Reflect.ownKeys(thing)) {
+        const { value, get, set } = Object.getOwnPropertyDescriptor(thing, key) ?? {}
+        todo.push(value, get, set)
+        if (get) try { todo.push(thing[key]) } catch (e) { todo.push(e) }
+      }
+    }
+    if (seen.size < 500) found.push('looked at ' + seen.size)
+    return found`,
+  )
   return list
 }
 
@@ -379,7 +436,7 @@ export const forgedMessages: readonly { readonly javascript: string; readonly en
   ],
   [`postMessage('{"t":"value","value":' + '['.repeat(20000) + ']'.repeat(20000) + '}')`, 'CODE_CRASHED'],
   [
-    `for (let i = 0; ; i++) postMessage('{"t":"call","id":' + i + ',"kind":"tool","name":"a","args":{}}')`,
+    `for (let i = 1000; ; i++) postMessage('{"t":"call","id":' + i + ',"kind":"tool","name":"a","args":{}}')`,
     'CODE_CALLS',
   ],
   [`postMessage('{"t":"value","value":"' + 'x'.repeat(300000) + '"}')`, 'CODE_OUTPUT'],
@@ -389,7 +446,7 @@ export const forgedMessages: readonly { readonly javascript: string; readonly en
   ],
   [`postMessage('x'.repeat(1e7))`, 'CODE_OUTPUT'],
   [`for (;;) postMessage('{"t":"log","level":"log","text":"' + 'x'.repeat(5000) + '"}')`, 'CODE_OUTPUT'],
-  [`for (;;) postMessage('{"t":"log","level":"log","text":""}')`, 'CODE_OUTPUT'],
+  [`for (;;) postMessage('{"t":"log","level":"log","text":""}')`, /CODE_OUTPUT|CODE_TIMEOUT/],
   [`postMessage('{"t":"log","level":"__proto__","text":"x"}')`, 'CODE_CRASHED'],
   [`postMessage('{"t":"log","level":"log","text":{"a":1}}')`, 'CODE_CRASHED'],
   [`postMessage('{"t":"error","code":"SANDBOX_UNAVAILABLE","message":"x"}')`, 'CODE_FAILED'],

@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDenoSandbox, type DenoSandboxOptions } from './create-deno-sandbox.js'
-import { escapeAttempts, forgedMessages } from './escape-attempts.contract.js'
+import { type Attempt, escapeAttempts, forgedMessages } from './escape-attempts.contract.js'
 import type { Sandbox, SandboxLimits, SandboxOutcome } from './sandbox.js'
 import { defaultSandboxLimits } from './sandbox.js'
 import { sandboxWorker } from './sandbox-worker.js'
@@ -14,7 +14,7 @@ import { sandboxWorker } from './sandbox-worker.js'
 const marker = 'MARKER-7f3a91'
 const limits: SandboxLimits = {
   ...defaultSandboxLimits,
-  wallMs: 500,
+  wallMs: 400,
   heapMb: 48,
   memoryMb: 96,
   calls: 200,
@@ -26,6 +26,7 @@ const limits: SandboxLimits = {
 const graceMs = 200
 const mostGrowth = 20 * 1_048_576
 const lanes = 3
+const late = 'its child was dead'
 
 let directory: string
 let writable: string
@@ -74,6 +75,18 @@ test('a message that is forged means nothing', async () => {
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
 }, 120_000)
 
+test('what Deno itself would keep between runs is gone with the run', async () => {
+  const naked = createDenoSandbox({
+    sizes: limits,
+    layers: { check: () => undefined, worker: nakedWorker() },
+  })
+  const keys = `(await Promise.all((await caches.keys?.() ?? ['kept']).map(async (key) => await caches.has(key)))).filter(Boolean).length`
+  const first = await runPlain(naked, `await caches.open('kept'); return ${keys}`)
+  const second = await runPlain(naked, `return ${keys}`)
+  await naked.close()
+  expect([first.value, second.value]).toEqual([1, 0])
+})
+
 test('after all of it the gateway holds no more than before', () => {
   expect(connections).toBe(0)
   expect(readdirSync(writable)).toEqual([])
@@ -81,21 +94,19 @@ test('after all of it the gateway holds no more than before', () => {
   expect(taken() - before).toBeLessThan(mostGrowth)
 })
 
-interface Tried {
-  readonly kind: string
-  readonly javascript: string
-  readonly ends: string | RegExp
-  readonly naked?: string | RegExp
-}
-
-function allAttempts(): readonly Tried[] {
+function allAttempts(): readonly Attempt[] {
   const { port } = listener.address() as { port: number }
   return escapeAttempts({ secret: join(directory, 'secret.txt'), directory: writable, port })
 }
 
-/** What did not end as it has to, in words. */
-async function faultsOf(attempts: readonly Tried[], options: DenoSandboxOptions): Promise<readonly string[]> {
+/** What did not end as it has to, in words. Who was only late, on a machine that is busy, is tried again alone. */
+async function faultsOf(
+  attempts: readonly Attempt[],
+  options: DenoSandboxOptions,
+  isAlone = false,
+): Promise<readonly string[]> {
   const faults: string[] = []
+  const again: Attempt[] = []
   let next = 0
   const lane = async (): Promise<void> => {
     const pids: number[] = []
@@ -106,21 +117,29 @@ async function faultsOf(attempts: readonly Tried[], options: DenoSandboxOptions)
       onChild: (pid) => pids.push(pid),
     })
     for (let i = next++; i < attempts.length; i = next++) {
-      const fault = await faultOf(sandbox, attempts[i]!, pids)
-      if (fault !== undefined)
-        faults.push(`${attempts[i]!.kind}: ${attempts[i]!.javascript.slice(0, 120)} => ${fault}`)
+      const attempt = isAlone ? withTime(attempts[i]!) : attempts[i]!
+      const fault = await faultOf(sandbox, attempt, pids, options.layers === undefined)
+      if (fault?.startsWith(late) && !isAlone) again.push(attempt)
+      else if (fault !== undefined) {
+        faults.push(`${attempt.kind}: ${attempt.javascript.slice(0, 120)} => ${fault}`)
+      }
     }
     await sandbox.close()
     if (pids.some(isAlive)) faults.push('a child outlived its sandbox')
   }
-  await Promise.all(Array.from({ length: lanes }, lane))
-  return faults
+  await Promise.all(Array.from({ length: isAlone ? 1 : lanes }, lane))
+  return again.length === 0 ? faults : [...faults, ...(await faultsOf(again, options, true))]
+}
+
+function withTime(attempt: Attempt): Attempt {
+  return { ...attempt, wallMs: 4 * (attempt.wallMs ?? limits.wallMs) }
 }
 
 async function faultOf(
   sandbox: Sandbox,
-  { javascript, ends }: Tried,
+  { javascript, ends, wallMs = limits.wallMs }: Attempt,
   pids: readonly number[],
+  isProbed: boolean,
 ): Promise<string | undefined> {
   let beganAt = performance.now()
   const outcome = await sandbox.run(
@@ -131,7 +150,7 @@ async function faultOf(
       startedAt: 0,
     },
     {
-      limits,
+      limits: { ...limits, wallMs },
       signal: new AbortController().signal,
       call: async ({ name }) => {
         if (name === 'test:begin') beganAt = performance.now()
@@ -139,24 +158,31 @@ async function faultOf(
       },
     },
   ).result
-  while (pids.some(isAlive) && performance.now() - beganAt < 5_000) await new Promise((r) => setTimeout(r, 2))
+  while (pids.some(isAlive) && performance.now() - beganAt < wallMs + 5_000)
+    await new Promise((r) => setTimeout(r, 2))
   const tookMs = performance.now() - beganAt
   const text = JSON.stringify(outcome)
   if (leaks(text)) return `LEAKED ${text.slice(0, 300)}`
-  if (tookMs > limits.wallMs + graceMs) return `its child was dead after ${Math.round(tookMs)} ms`
+  if (tookMs > wallMs + graceMs) return `${late} after ${Math.round(tookMs)} ms`
+  if (!fits(outcome, text, ends) && outcome.error?.code === 'CODE_TIMEOUT')
+    return `${late} before it was done`
   if (!fits(outcome, text, ends)) return `ended with ${text.slice(0, 300)}`
-  const { value } = await sandbox.run(
-    {
-      javascript: 'return [1 + 1, {}.polluted ?? null, typeof Deno]',
-      arguments: {},
-      seed: 's',
-      startedAt: 0,
-    },
-    { limits, signal: new AbortController().signal, call: async () => ({ value: null, at: 0 }) },
-  ).result
-  return JSON.stringify(value)?.startsWith('[2,null,')
+  if (!isProbed) return undefined
+  const { value } = await runPlain(sandbox, 'return [1 + 1, {}.polluted ?? null]')
+  return JSON.stringify(value)?.startsWith('[2,null]')
     ? undefined
     : `the next run gave ${JSON.stringify(value)}`
+}
+
+function runPlain(sandbox: Sandbox, javascript: string): Promise<SandboxOutcome> {
+  return sandbox.run(
+    { javascript, arguments: {}, seed: 's', startedAt: 0 },
+    {
+      limits: { ...limits, wallMs: 10_000 },
+      signal: new AbortController().signal,
+      call: async () => ({ value: null, at: 0 }),
+    },
+  ).result
 }
 
 function fits({ error }: SandboxOutcome, text: string, ends: string | RegExp): boolean {
@@ -165,7 +191,7 @@ function fits({ error }: SandboxOutcome, text: string, ends: string | RegExp): b
 
 /** Of the secret file, of the environment, of the machine, of the other side of the bridge. */
 function leaks(text: string): boolean {
-  return text.includes(marker) || /root:x:|DENO_DIR=|PATH=|runner\.js"|blob:null/.test(text)
+  return text.includes(marker) || /root:x:|DENO_DIR=|PATH=/.test(text)
 }
 
 /** What runs in the Worker, with every name of Deno left where it is. */

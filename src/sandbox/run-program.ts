@@ -7,14 +7,19 @@ import { type ChildMessage, readMessage } from './read-message.js'
 import type { SandboxOptions, SandboxOutcome, SandboxProgram, SandboxRun } from './sandbox.js'
 import type { Child, ChildExit } from './start-child.js'
 import { startClock } from './start-clock.js'
+import { stepBack } from './step-back.js'
 import { watchMemory } from './watch-memory.js'
+
+export interface ProgramRun extends SandboxRun {
+  abort(): void
+}
 
 /** One program in one child, from the first message to the kill. The child is dead, or dying, when the result is there. */
 export function runProgram(
   child: Child,
   program: SandboxProgram,
   { call, limits, signal }: SandboxOptions,
-): SandboxRun {
+): ProgramRun {
   const logs = createLogs(limits.logChars)
   const answered = new Set<number>()
   const mostLineBytes = 3 * Math.max(limits.callChars, limits.valueChars, limits.logChars) + 10_000
@@ -30,6 +35,7 @@ export function runProgram(
     isOver = true
     clock.stop()
     memory.stop()
+    clearTimeout(patience)
     signal.removeEventListener('abort', onAbort)
     child.kill()
     finish({ ...outcome, logs: logs.all() })
@@ -52,6 +58,8 @@ export function runProgram(
     onExceeded: () => fail(limitErrors.memory(limits)),
   })
 
+  const patience = setTimeout(() => stepBack(child.pid), patienceMs)
+
   const reader = createLineReader({
     maxBytes: mostLineBytes,
     onLine(line) {
@@ -71,7 +79,7 @@ export function runProgram(
           fail(limitErrors.output('the arguments of a call', limits.callChars))
         else if (answered.has(message.id)) failForged()
         else if (answered.size >= limits.calls) fail(limitErrors.calls(limits))
-        else makeCall(message)
+        else void makeCall(message)
         break
       case 'log':
         if (!logs.add(message.log)) fail(limitErrors.output('the console', limits.logChars))
@@ -94,17 +102,15 @@ export function runProgram(
     }
   }
 
-  const makeCall = ({ id, call: request }: Extract<ChildMessage, { t: 'call' }>): void => {
+  const makeCall = async ({ id, call: request }: Extract<ChildMessage, { t: 'call' }>): Promise<void> => {
     answered.add(id)
-    call(request).then(
-      (answer) => {
-        if (!isOver) child.send({ t: 'answer', id, ...answer })
-      },
-      // Promised never to happen.
-      (error: unknown) => {
-        if (!isOver) fail(codeError('CODE_CRASHED', `A call broke: ${String(error)}`))
-      },
-    )
+    try {
+      const answer = await call(request)
+      if (!isOver) child.send({ t: 'answer', id, ...answer })
+    } catch (error) {
+      // Promised never to happen, and still no reason for the gateway to fall.
+      fail(codeError('CODE_CRASHED', `A call broke: ${String(error)}`))
+    }
   }
 
   const endWithFailure = ({ code, message, hint, line }: Extract<ChildMessage, { t: 'error' }>): void => {
@@ -136,8 +142,11 @@ export function runProgram(
     const { javascript, seed, startedAt } = program
     child.send({ t: 'run', javascript, args: program.arguments, seed, startedAt, limits })
   }
-  return { result, hold: () => clock.hold() }
+  return { result, hold: () => clock.hold(), abort: onAbort }
 }
+
+/** Long enough for a program that only waits for its calls. */
+const patienceMs = 150
 
 /** What stands around a value or arguments: a name of 1,000 characters may be written with six for each. */
 const frameChars = 8_000

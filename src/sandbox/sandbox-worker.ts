@@ -65,7 +65,8 @@ export function sandboxWorker(): void {
     scope.console = names.console
     let program: (...values: any[]) => any
     try {
-      const text = `"use strict";${message.javascript}\n//# sourceURL=${codeName}`
+      // In a block, so that the code may call something of its own `args`.
+      const text = `"use strict";{${message.javascript}\n}//# sourceURL=${codeName}`
       program = new AsyncFunction(...Object.keys(names), text)
     } catch (error) {
       end({ t: 'error', code: 'CODE_SYNTAX', message: describe(error) })

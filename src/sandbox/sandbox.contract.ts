@@ -98,6 +98,12 @@ export function sandboxContract(name: string, open: () => Sandbox): void {
       expect(await codeFrom('args.list.push(3)', { arguments: { list: [1] } })).toBe('CODE_FAILED')
     })
 
+    test('the code may use each name for something of its own', async () => {
+      expect(
+        await valueFrom('const args = 1, tools = 2; let console = 3; return args + tools + console'),
+      ).toBe(6)
+    })
+
     test('tools are called by each form of their names', async () => {
       const names = await valueFrom(`return (await Promise.all([
         tools.filesystem.read_file({ path: 'a' }), tools['server:tool']({}), tools.server__tool(), tools.server['odd name']({}),
@@ -372,7 +378,7 @@ export function sandboxContract(name: string, open: () => Sandbox): void {
         limits: { wallMs: 600 },
       })
       expect((await running.result).error?.code).toBe('CODE_TIMEOUT')
-      expect(performance.now() - startedAt).toBeLessThan(4_000)
+      expect(performance.now() - startedAt).toBeLessThan(20_000)
     })
   })
 }

@@ -18,7 +18,7 @@ export interface ClockOptions {
 
 const beatMs = 100
 /** Of a beat: answering takes the child a little processor time, too. */
-const idleShare = 0.3
+const idleShare = 0.1
 
 /**
  * The wall clock of a run. While it is held, a beat counts as far as the child was busy: whole where it has not answered the last ping,

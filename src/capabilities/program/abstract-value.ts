@@ -64,9 +64,8 @@ export function depsOf(value: Value): ReadonlySet<FoundCall> {
     case 'unknown':
       return value.deps
     case 'object':
-      return value.fields.size === 0 ? nothing : union([...value.fields.values()].map(depsOf))
     case 'array':
-      return value.items.length === 0 ? nothing : union(value.items.map(depsOf))
+      return partDeps.of(value, depsOf)
     case 'list':
     case 'part':
     case 'pending':
@@ -83,9 +82,8 @@ export function waitsFor(value: Value): ReadonlySet<FoundCall> {
     case 'pending':
       return value.waitsFor
     case 'array':
-      return union(value.items.map(waitsFor))
     case 'object':
-      return union([...value.fields.values()].map(waitsFor))
+      return partWaits.of(value, waitsFor)
     case 'list':
     case 'part':
     case 'settled':
@@ -96,6 +94,26 @@ export function waitsFor(value: Value): ReadonlySet<FoundCall> {
       return nothing
   }
 }
+
+type Whole = Value & { readonly kind: 'object' | 'array' }
+
+/** Of all parts together, worked out once: a value may be used in many places. */
+function createPartSets() {
+  const known = new WeakMap<Whole, ReadonlySet<FoundCall>>()
+  return {
+    of(value: Whole, setOf: (part: Value) => ReadonlySet<FoundCall>): ReadonlySet<FoundCall> {
+      const found = known.get(value)
+      if (found !== undefined) return found
+      const parts = value.kind === 'array' ? value.items : [...value.fields.values()]
+      const set = union(parts.map(setOf))
+      known.set(value, set)
+      return set
+    },
+  }
+}
+
+const partDeps = createPartSets()
+const partWaits = createPartSets()
 
 export function union(sets: readonly ReadonlySet<FoundCall>[]): ReadonlySet<FoundCall> {
   const filled = sets.filter((set) => set.size > 0)

@@ -30,21 +30,23 @@ const longestComment = 200
 const longestLiteral = 60
 
 function signatureOf({ inputSchema, outputSchema }: ToolToDeclare['definition']): string {
-  const isEmpty = !isObject(inputSchema.properties) || Object.keys(inputSchema.properties).length === 0
-  const isOptional = !Array.isArray(inputSchema.required) || inputSchema.required.length === 0
-  const input = isEmpty && !hasVariants(inputSchema) ? '{}' : typeOf(inputSchema)
+  // Servers send what they like: what is no schema says nothing.
+  const schema: JsonObject = isObject(inputSchema) ? inputSchema : {}
+  const isEmpty = !isObject(schema.properties) || Object.keys(schema.properties).length === 0
+  const isOptional = !Array.isArray(schema.required) || schema.required.length === 0
+  const input = isEmpty && !hasVariants(schema) ? '{}' : typeOf(schema)
   const output = outputSchema === undefined ? 'any' : typeOf(outputSchema)
   return `(args${isOptional ? '?' : ''}: ${input}): Promise<${output}>`
 }
 
 function hasVariants(schema: JsonObject): boolean {
   return ['anyOf', 'oneOf', 'allOf', '$ref', 'additionalProperties'].some(
-    (key) => isObject(schema[key]) || Array.isArray(schema[key]) || typeof schema[key] === 'string',
+    (key) => typeof schema[key] === 'object' || typeof schema[key] === 'string',
   )
 }
 
-function typeOf(root: JsonObject): string {
-  const type = typeIn(root, root, 0, [])
+function typeOf(schema: JsonObject): string {
+  const type = typeIn(schema, isObject(schema) ? schema : {}, 0, [])
   return type.length > longestType ? 'any' : type
 }
 

@@ -33,6 +33,7 @@ import {
   waitsFor,
 } from './abstract-value.js'
 import { type Bindings, childrenOf, type FunctionNode, isFunction, type Variable } from './bind-names.js'
+import { createIsChanged } from './is-changed.js'
 import type { ParsedProgram } from './parse-program.js'
 
 /** In the order in which the code comes to them. */
@@ -41,10 +42,10 @@ export function findCalls({ tree, stripped }: ParsedProgram, bindings: Bindings)
   const calls = new Map<CallExpression, FoundCall>()
   /** The same, by rank. */
   const ranked: FoundCall[] = []
-  const changed = new Map<Variable, boolean>()
   const values = new Map<Variable, Value>()
   /** What was put into a variable after it was declared. */
   const added = new Map<Variable, ReadonlySet<FoundCall>>()
+  const isChanged = createIsChanged(bindings, (variable) => values.get(variable))
   const followed = new Map<FunctionNode, number>()
   /** Functions that are being gone through. */
   const open = new Set<FunctionNode>()
@@ -336,7 +337,8 @@ export function findCalls({ tree, stripped }: ParsedProgram, bindings: Bindings)
     const more = added.get(variable) ?? nothing
     if (value === undefined) return { kind: 'unknown', text: id.name, deps: more }
     const isOpaque =
-      variable.isReassigned || ((value.kind === 'object' || value.kind === 'array') && isChanged(variable))
+      variable.isReassigned ||
+      ((value.kind === 'object' || value.kind === 'array') && isChanged(variable, value))
     return isOpaque || more.size > 0
       ? { kind: 'unknown', text: id.name, deps: union([depsOf(value), more]) }
       : value
@@ -767,87 +769,6 @@ export function findCalls({ tree, stripped }: ParsedProgram, bindings: Bindings)
     return node.type === 'Identifier' && node.name === name && !variableOf.has(node)
   }
 
-  /** Whether what the variable holds may be changed by somebody: an object stays the same only if nothing but reading is done with it. */
-  function isChanged(variable: Variable): boolean {
-    const known = changed.get(variable)
-    if (known !== undefined) return known
-    const result = variable.references.some((reference) => !isOnlyRead(reference))
-    changed.set(variable, result)
-    return result
-  }
-
-  function isOnlyRead(reference: AnyNode): boolean {
-    let node = reference
-    for (
-      let parent = parentOf.get(node);
-      parent !== undefined;
-      node = parent, parent = parentOf.get(parent)
-    ) {
-      switch (parent.type) {
-        case 'MemberExpression': {
-          if (parent.object !== node) return true
-          const outer = parentOf.get(parent)
-          if (outer?.type === 'CallExpression' && outer.callee === parent) {
-            const method = methodName(parent)
-            return method !== undefined && readingMethods.has(method)
-          }
-          continue
-        }
-        case 'ChainExpression':
-        case 'ParenthesizedExpression':
-        case 'ConditionalExpression':
-        case 'LogicalExpression':
-        case 'ObjectExpression':
-        case 'ArrayExpression':
-          continue
-        case 'Property':
-          if (parentOf.get(parent)?.type === 'ObjectPattern') return false
-          continue
-        case 'SpreadElement':
-        case 'TemplateLiteral':
-        case 'BinaryExpression':
-        case 'ExpressionStatement':
-        case 'ReturnStatement':
-        case 'IfStatement':
-        case 'ForOfStatement':
-        case 'ForInStatement':
-          return parent.type !== 'ForOfStatement' && parent.type !== 'ForInStatement'
-            ? true
-            : parent.right === node
-        case 'UnaryExpression':
-          return parent.operator !== 'delete'
-        case 'VariableDeclarator':
-          // A field that is no object cannot be changed through its copy; whether it is one is not looked at.
-          return parent.id.type !== 'Identifier' && node === reference
-        case 'CallExpression':
-          return parent.callee !== node && (isToolCallee(parent.callee) || isPureCallee(parent.callee))
-        default:
-          return false
-      }
-    }
-    return true
-  }
-
-  function isToolCallee(callee: Expression | Super): boolean {
-    let root: AnyNode = callee
-    while (root.type === 'MemberExpression') root = root.object
-    if (root.type !== 'Identifier') return false
-    const variable = variableOf.get(root)
-    if (variable === undefined) return root.name === 'tools' || root.name === 'capabilities'
-    const kind = values.get(variable)?.kind
-    return kind === 'namespace' || kind === 'tool'
-  }
-
-  function isPureCallee(callee: Expression | Super): boolean {
-    return (
-      callee.type === 'MemberExpression' &&
-      ((isGlobal(callee.object, 'JSON') && methodName(callee) === 'stringify') ||
-        (isGlobal(callee.object, 'Object') && /^(?:keys|values|entries)$/.test(methodName(callee) ?? '')) ||
-        isGlobal(callee.object, 'console') ||
-        isGlobal(callee.object, 'Math'))
-    )
-  }
-
   function mayReturn(statement: Statement): boolean {
     return (
       (statement.type === 'IfStatement' ||
@@ -864,7 +785,7 @@ export function findCalls({ tree, stripped }: ParsedProgram, bindings: Bindings)
 /** Under this name an object keeps what it may hold besides; it is no name that code can write. */
 export const openField = '\0open'
 
-const mostSteps = 100_000
+const mostSteps = 2_000_000
 const deepestLevel = 8
 const mostTimes = 6
 const mostCompared = 100
@@ -878,12 +799,6 @@ const loopMethods = new Set(
   ),
 )
 const partMethods = new Set('filter slice sort toSorted reverse toReversed'.split(' '))
-const readingMethods = new Set(
-  'map flatMap forEach filter find findIndex findLast some every reduce slice join includes indexOf at concat keys values entries toSorted toReversed'.split(
-    ' ',
-  ),
-)
-
 /** A program of a thousand calls is drawn by nobody: the last of them are enough. */
 function newest(set: ReadonlySet<FoundCall>): ReadonlySet<FoundCall> {
   return set.size <= mostCompared ? set : new Set([...set].slice(-mostCompared))

@@ -22,11 +22,20 @@ export function structureText(
   const numbers = new Map<Variable, number>()
   const callOf = new Map(calls.map((call) => [call.node, call]))
   const out: string[] = []
-  let quiet = 0
+  /** Within what is logged: its texts do not count, but for those of calls that are made on the way. */
+  let isQuiet = false
   write(parsed.tree)
   return out.join('')
 
   function write(node: AnyNode): void {
+    if (isQuiet && !isPlainText(node) && node.type !== 'TemplateElement') {
+      isQuiet = false
+      writeCounting(node)
+      isQuiet = true
+    } else writeCounting(node)
+  }
+
+  function writeCounting(node: AnyNode): void {
     const stands = lifted.get(node)
     if (stands !== undefined) {
       out.push(stands)
@@ -44,7 +53,7 @@ export function structureText(
         // What is returned by standing last is returned.
         out.push(node === parsed.last ? 'ReturnStatement(' : 'ExpressionStatement(')
         write(node.expression)
-        out.push(')')
+        out.push(',)')
         return
       case 'Literal':
       case 'TemplateLiteral':
@@ -56,11 +65,22 @@ export function structureText(
           return
         }
         // What is only logged is neither a call nor the value.
-        out.push(quiet > 0 && typeof value === 'string' ? 'text' : JSON.stringify(value))
+        out.push(isQuiet && typeof value === 'string' ? 'text' : JSON.stringify(value))
         return
       }
+      case 'TaggedTemplateExpression':
+        out.push('Tagged(')
+        write(node.tag)
+        // A tag sees how it was written.
+        out.push(JSON.stringify(node.quasi.quasis.map(({ value }) => value.raw)))
+        for (const expression of node.quasi.expressions) {
+          write(expression)
+          out.push(',')
+        }
+        out.push(')')
+        return
       case 'TemplateElement':
-        out.push(quiet > 0 ? 'text' : JSON.stringify(node.value.cooked ?? node.value.raw))
+        out.push(isQuiet ? 'text' : JSON.stringify(node.value.cooked ?? node.value.raw))
         return
       case 'MemberExpression': {
         const key = node.computed ? stringOf(node.property) : plainKey(node.property)
@@ -125,18 +145,20 @@ export function structureText(
 
   function writeCall(node: CallExpression): void {
     const found = callOf.get(node)
-    const isConsole = isConsoleCall(node)
+    const wasQuiet = isQuiet
+    isQuiet = false
     out.push(node.optional ? 'Call?(' : 'Call(')
     if (found?.name !== undefined && isDirect(node.callee))
       out.push(found.kind, ' ', JSON.stringify(found.name))
     else write(node.callee)
-    if (isConsole) quiet++
+    const isConsole = isConsoleCall(node)
     for (const argument of node.arguments) {
+      isQuiet = isConsole && isPlainText(argument)
       out.push(',')
       if (found !== undefined && argument.type === 'ObjectExpression') writeSorted(argument)
       else write(argument)
     }
-    if (isConsole) quiet--
+    isQuiet = wasQuiet
     out.push(')')
   }
 
@@ -201,6 +223,15 @@ const unimportant = new Set(['type', 'start', 'end', 'loc', 'raw', 'range', 'sho
 function stringOf(node: AnyNode): string | undefined {
   const value = literalValue(node)
   return typeof value === 'string' ? value : undefined
+}
+
+/** A text, or one that is put together. */
+function isPlainText(node: AnyNode): boolean {
+  return (
+    typeof literalValue(node) === 'string' ||
+    node.type === 'TemplateLiteral' ||
+    (node.type === 'BinaryExpression' && node.operator === '+')
+  )
 }
 
 function holdsCall(node: AnyNode): boolean {

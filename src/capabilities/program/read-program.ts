@@ -8,10 +8,11 @@ import type { Program, ProgramCall, ProgramEdge } from './program.js'
 export function readProgram(code: string): Program {
   const analysis = analyseProgram(code)
   const idOf = new Map(analysis.calls.map((call, index) => [call, `c${index + 1}`]))
+  const room = { left: mostParts }
   const program: Program = {
     code,
     javascript: analysis.parsed.javascript,
-    calls: analysis.calls.map((call) => toCall(call, idOf)),
+    calls: analysis.calls.map((call) => toCall(call, idOf, room)),
     edges: edgesOf(analysis.calls, idOf),
   }
   keepAnalysis(program, analysis)
@@ -20,7 +21,7 @@ export function readProgram(code: string): Program {
 
 type Ids = ReadonlyMap<FoundCall, string>
 
-function toCall(call: FoundCall, idOf: Ids): ProgramCall {
+function toCall(call: FoundCall, idOf: Ids, room: { left: number }): ProgramCall {
   const { line, column } = call.node.loc!.start
   return {
     id: idOf.get(call)!,
@@ -28,25 +29,28 @@ function toCall(call: FoundCall, idOf: Ids): ProgramCall {
     ...(call.name !== undefined && { name: call.name }),
     line,
     column: column + 1,
-    arguments: toJson(call.argument, idOf, { left: mostParts }),
+    arguments: toJson(call.argument, idOf, room),
     ...(call.inside !== undefined && { inside: call.inside }),
     ...(call.group !== undefined && { together: `g${call.group}` }),
   }
 }
 
-/** Above this, what an argument looks like is of no use to anybody. */
-const mostParts = 5_000
+/** Of all arguments together: above this, what they look like is of no use to anybody. */
+const mostParts = 50_000
 const mostEdges = 5_000
 
 function toJson(value: Value, idOf: Ids, room: { left: number }): Json {
-  if (--room.left < 0) return { $unknown: '...' }
+  if (room.left <= 0) return { $unknown: '...' }
+  room.left--
   switch (value.kind) {
     case 'known':
       return typeof value.value === 'number' && !Number.isFinite(value.value)
         ? { $unknown: String(value.value) }
         : value.value
     case 'array':
-      return value.items.map((item) => toJson(item, idOf, room))
+      return value.items.length > room.left
+        ? { $unknown: 'a long list' }
+        : value.items.map((item) => toJson(item, idOf, room))
     case 'object': {
       const fields = [...value.fields]
         .filter(([key]) => key !== openField)
@@ -96,13 +100,17 @@ function pathText({
 function edgesOf(calls: readonly FoundCall[], idOf: Ids): readonly ProgramEdge[] {
   const edges: ProgramEdge[] = []
   for (const call of calls) {
+    if (edges.length >= mostEdges) break
     const to = idOf.get(call)!
     const add = (from: FoundCall, type: ProgramEdge['type']) => {
       // Round a loop, something later may lead to something earlier: the picture is of one round.
       if (from.rank < call.rank && edges.length < mostEdges) edges.push({ from: idOf.get(from)!, to, type })
     }
     const needed = depsOf(call.argument)
-    for (const from of needed) add(from, 'data')
+    for (const from of needed) {
+      if (edges.length >= mostEdges) break
+      add(from, 'data')
+    }
     for (const from of call.after) if (!needed.has(from)) add(from, 'order')
   }
   return edges

@@ -228,6 +228,18 @@ export function createTraceLiteral({ bindings, calls }: AnalysedProgram): TraceL
   }
 }
 
+/** What a parameter is called that goes there. */
+export function nameOfUse({ path, isEach }: LiteralUse): string {
+  const name = path.at(-1) ?? 'value'
+  if (!isEach || name.endsWith('s')) return name
+  return /[^aeiou]y$/.test(name) ? `${name.slice(0, -1)}ies` : `${name}s`
+}
+
+export function describeUse({ path, call, isEach }: LiteralUse): string {
+  const what = path.length === 0 ? 'the argument' : path.join('.')
+  return `${isEach ? 'Each is ' : ''}${what} of ${call.name ?? 'a call'}`
+}
+
 const elementMethods = new Set('map flatMap forEach filter find some every'.split(' '))
 const sameElements = new Set('filter slice toSorted toReversed'.split(' '))
 const readingMethods = new Set(

@@ -1,11 +1,11 @@
 import type { ToolResult } from '../../model/tool-call.js'
-import { codeReply, isCodeRun } from './code-reply.js'
+import { codeReply } from './code-reply.js'
 import type { Caller } from './meta-tool.js'
 import type { ReplyDeps } from './reply-bounds.js'
 import type { RunForCallerDeps } from './run-for-caller.js'
 import { runReply } from './run-reply.js'
 import { askInAnswer, type ToolRequest } from './run-rounds.js'
-import type { RunView } from './run-view.js'
+import { isCodeRun, type RunView } from './run-view.js'
 
 /** The answer to a request about a run: the questions it waits for where the client takes them so, else the run as a value. */
 export function answerRun(

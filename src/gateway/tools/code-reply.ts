@@ -1,6 +1,5 @@
-import { codeTool } from '../../model/capability.js'
 import type { JsonObject } from '../../model/json.js'
-import type { Run, TaskOutcome } from '../../model/run.js'
+import type { TaskOutcome } from '../../model/run.js'
 import type { ToolResult } from '../../model/tool-call.js'
 import { bytesPerToken } from '../estimate-tokens.js'
 import { redactErrors } from '../redact-errors.js'
@@ -16,10 +15,6 @@ const mostTextChars = 6_000
 const shareOfLogs = 0.25
 const shareOfValue = 0.6
 
-export function isCodeRun({ tasks }: Run): boolean {
-  return tasks[0]?.tool === codeTool && tasks.every(({ parent }, at) => at === 0 || parent !== undefined)
-}
-
 /** A run of `execute_code`: what it gave, what it said and what it called, without what its calls gave. */
 export function codeReply(view: RunView, options: RunReplyOptions): ToolResult {
   const run = redactErrors(view.run, options.redact)
@@ -27,7 +22,8 @@ export function codeReply(view: RunView, options: RunReplyOptions): ToolResult {
   const { result, error } = program!
   const chars = options.maxTokens * bytesPerToken
   const logs = logsOf(view, Math.floor(chars * shareOfLogs), options)
-  const made = calls.filter(({ startedAt }) => startedAt !== undefined)
+  // Also those that were not made: a person rejected them, or they were refused.
+  const made = calls.filter(({ startedAt, error }) => startedAt !== undefined || error !== undefined)
   const next = run.status === 'failed' ? undefined : nextSteps(view)
   const structured = {
     status: run.status,
@@ -45,7 +41,7 @@ export function codeReply(view: RunView, options: RunReplyOptions): ToolResult {
     ...(next !== undefined && { next }),
   }
   const failures = made.filter(({ status }) => status !== 'complete').length
-  const head = `${run.status}: ${made.length} calls${failures > 0 ? `, ${failures} failed` : ''}, workflow_id ${run.id}`
+  const head = `${run.status}: ${made.length} ${made.length === 1 ? 'call' : 'calls'}${failures > 0 ? `, ${failures} failed` : ''}, workflow_id ${run.id}`
   const text = [
     head,
     ...(result === undefined ? [] : [boundedText(result, mostTextChars, options.results)]),

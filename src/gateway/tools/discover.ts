@@ -28,7 +28,7 @@ export const discoverDefinition: ToolDefinition = {
       },
       kind: { type: 'string', enum: ['tool', 'capability', 'any'] },
       limit: { type: 'integer', minimum: 1, maximum: 50, default: 8 },
-      types: { type: 'boolean', description: 'TypeScript declarations, for execute_code' },
+      types: { type: 'boolean', description: 'with TypeScript declarations' },
     },
     required: ['intent'],
   },

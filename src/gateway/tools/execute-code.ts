@@ -19,13 +19,13 @@ import { takeRound } from './run-rounds.js'
 export const executeCodeDefinition: ToolDefinition = {
   name: 'execute_code',
   description:
-    'Run TypeScript that calls tools, for loops, filters and many calls: an async function body, e.g. const f = await tools.server.tool({...}); return f.items.length. Promise.all runs in parallel; capabilities.name(args) runs a learned procedure. Only what it returns or logs comes back.',
+    'Run TypeScript that calls tools, as the body of an async function: const a = await tools.server.tool({...}); return a.length. Promise.all runs in parallel; capabilities.name(args) calls a learned procedure. Only the value and logs come back.',
   inputSchema: {
     type: 'object',
     properties: {
       code: { type: 'string' },
-      intent: { type: 'string', description: 'What it is for: it is remembered by it' },
-      arguments: { type: 'object', description: 'Read as args' },
+      intent: { type: 'string', description: 'What it is for' },
+      arguments: { type: 'object', description: 'args in the code' },
     },
     required: ['code'],
   },

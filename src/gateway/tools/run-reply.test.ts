@@ -5,7 +5,11 @@ import type { Run, RunStatus, TaskOutcome } from '../../model/run.js'
 import { formatToolId } from '../../model/tool.js'
 import { createResultStore } from '../result-store.js'
 import { runReply } from './run-reply.js'
-import { type RunView, viewOfStored } from './run-view.js'
+import type { RunView } from './run-view.js'
+
+const stored = (run: Run): RunView => ({
+  ...{ run, isUnderWay: false, upcoming: [], messages: [], trouble: undefined },
+})
 
 const results = createResultStore({ maxBytes: 1_000_000 })
 const options = { maxTokens: 10_000, results, redact: createRedact(['s3cret-value']) }
@@ -52,7 +56,7 @@ function waitingReply(status: RunStatus, fields: Partial<Run> = {}, view: Partia
   const tasks = [outcome('list', { result: 'ok' }), outcome('read', { status: 'pending' })]
   const run: Run = { id: 'run-1', status, tasks, startedAt: 0, ...fields }
   const { structuredContent, content, isError } = runReply(
-    { ...viewOfStored(run), isUnderWay: true, ...view },
+    { ...stored(run), isUnderWay: true, ...view },
     options,
   )
   return { data: structuredContent as Record<string, unknown>, text: content[0]!.text!, isError }
@@ -60,7 +64,7 @@ function waitingReply(status: RunStatus, fields: Partial<Run> = {}, view: Partia
 
 function replyTo(tasks: readonly TaskOutcome[], fields: Partial<Run> = {}) {
   const run: Run = { id: 'run-1', status: 'complete', tasks, startedAt: 0, endedAt: 5, ...fields }
-  const { structuredContent, content, isError } = runReply(viewOfStored(run), options)
+  const { structuredContent, content, isError } = runReply(stored(run), options)
   return { structured: structuredContent as { tasks: unknown[] }, text: content[0]?.text, isError }
 }
 

@@ -77,7 +77,7 @@ export async function takeRound(
   const answered = await withinReply(answerAll(), 'answer', id, deps)
   if ('late' in answered) return answered.late
   const handle = await deps.runs.open(id)
-  if (handle === undefined) return viewOfStored((await deps.runs.find(id)) ?? run)
+  if (handle === undefined) return viewOfStored((await deps.runs.find(id)) ?? run, deps.runs)
   return followRun(handle, caller, deps)
 }
 

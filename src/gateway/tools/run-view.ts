@@ -1,6 +1,8 @@
 import type { RunHandle } from '../../execute/runs.js'
+import { codeTool } from '../../model/capability.js'
 import type { Run, TaskOutcome } from '../../model/run.js'
 import type { RunMessage } from '../../model/run-state.js'
+import type { GatewayRuns } from '../runs.js'
 
 /** A run as it is told, with what only one that has not ended knows. */
 export interface RunView {
@@ -24,7 +26,13 @@ export function viewOf(handle: RunHandle): RunView {
   }
 }
 
-/** One that nobody works on. */
-export function viewOfStored(run: Run): RunView {
-  return { run, isUnderWay: false, upcoming: [], messages: [], trouble: undefined }
+/** One that nobody works on. What code said on its console is told with its value. */
+export async function viewOfStored(run: Run, runs: Pick<GatewayRuns, 'messagesOf'>): Promise<RunView> {
+  const messages = isCodeRun(run) ? await runs.messagesOf(run.id) : []
+  return { run, isUnderWay: false, upcoming: [], messages, trouble: undefined }
+}
+
+/** A run of `execute_code`. */
+export function isCodeRun({ tasks }: Run): boolean {
+  return tasks[0]?.tool === codeTool && tasks.every(({ parent }, at) => at === 0 || parent !== undefined)
 }

@@ -23,7 +23,7 @@ export interface SteerDeps extends ReplanWorkflowDeps {
  */
 export async function lookAtWorkflow(id: string, caller: Caller, deps: SteerDeps): Promise<RunView> {
   const handle = deps.runs.underWay(id)
-  if (handle === undefined) return viewOfStored(await findRun(id, deps))
+  if (handle === undefined) return viewOfStored(await findRun(id, deps), deps.runs)
   void deps.desk.questions.ask(handle, caller.client)
   return viewOf(handle)
 }
@@ -60,7 +60,7 @@ export async function pauseWorkflow(id: string, deps: SteerDeps): Promise<RunVie
 /** What has ended stays as it ended. */
 export async function abortWorkflow(id: string, reason: string, deps: SteerDeps): Promise<RunView> {
   const run = await findRun(id, deps)
-  if (isRunEnded(run.status)) return viewOfStored(run)
+  if (isRunEnded(run.status)) return viewOfStored(run, deps.runs)
   const ended = send(id, { type: 'abort', reason }, deps).then(async (handle) => {
     await handle.settled()
     return handle
@@ -116,7 +116,7 @@ export async function answerAsAgent(
   const told = await withinReply(deps.runs.decide(chosen, answer), verdict, id, deps)
   if ('late' in told) return told.late
   const handle = await deps.runs.open(id)
-  if (handle === undefined) return viewOfStored(await findRun(id, deps))
+  if (handle === undefined) return viewOfStored(await findRun(id, deps), deps.runs)
   return followRun(handle, caller, deps)
 }
 

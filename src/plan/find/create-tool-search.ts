@@ -69,6 +69,8 @@ export interface ScoreParts {
     readonly transitive: number
     readonly weakest?: ToolId
     readonly standsInFor?: ToolId
+    /** How far it fits what was used so far. */
+    readonly discovery?: number
   }
 }
 

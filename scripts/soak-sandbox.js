@@ -54,13 +54,13 @@ for (let i = 0; i < runs; i++) {
   ).result
   const isExpected = expected instanceof RegExp ? expected.test(error?.code) : error?.code === expected
   if (!isExpected) faults.push(`run ${i}: ${javascript} ended with ${JSON.stringify(error)}`)
-  if (i % Math.ceil(runs / 10) === Math.ceil(runs / 10) - 1) measure(i + 1)
+  if (i % Math.ceil(runs / 10) === Math.ceil(runs / 10) - 1) await measure(i + 1)
 }
 const seconds = (performance.now() - startedAt) / 1_000
 const [own] = readdirSync(directory)
-await settle(() => pids.filter(isThere).length <= 1)
+await settle()
 const waiting = pids.filter(isThere).length
-const folders = readdirSync(join(directory, own)).filter((name) => name.startsWith('deno-')).length
+const folders = foldersIn(join(directory, own))
 await sandbox.close()
 const left = pids.filter(isThere)
 const leftFiles = readdirSync(directory)
@@ -71,6 +71,7 @@ if (folders > 1) faults.push(`${folders} directories while nothing ran`)
 if (left.length > 0) faults.push(`${left.length} children left, dead or alive`)
 if (leftFiles.length > 0) faults.push(`files left: ${leftFiles.join(', ')}`)
 judgeGrowth('memory', ({ mb }) => mb, 20)
+judgeResident()
 judgeGrowth('handles', ({ handles }) => handles, 3)
 
 console.log(
@@ -85,13 +86,17 @@ async function call({ name }) {
     : { value: 1, at: 1 }
 }
 
-function measure(done) {
-  collect()
+async function measure(done) {
+  await settle()
+  for (let i = 0; i < 3; i++) {
+    collect()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
   const { heapUsed, external, rss } = process.memoryUsage()
   const mb = (heapUsed + external) / 1_048_576
   const handles = process.getActiveResourcesInfo().length
   const zombies = pids.filter((pid) => stateOf(pid) === 'Z').length
-  figures.push({ mb, handles })
+  figures.push({ mb, handles, resident: rss / 1_048_576 })
   const parts = [`${done} runs`, `${mb.toFixed(1)} MB held`, `${(rss / 1_048_576).toFixed(0)} MB resident`]
   console.log(`${parts.join(', ')}, ${handles} handles, ${openFiles()} open files, ${zombies} zombies`)
 }
@@ -101,6 +106,14 @@ function judgeGrowth(what, pick, most) {
   const [first, last] = [figures[0], figures.at(-1)]
   const growth = pick(last) - pick(first)
   if (growth > most) faults.push(`${what} grew by ${growth.toFixed(1)}`)
+}
+
+/** It rises while the engine learns how much room it needs, so the halves are compared. */
+function judgeResident() {
+  const half = figures.length >> 1
+  const most = (part) => Math.max(...part.map(({ resident }) => resident))
+  const growth = most(figures.slice(half)) - most(figures.slice(0, half))
+  if (growth > 20) faults.push(`resident memory grew by ${growth.toFixed(1)} MB in the second half`)
 }
 
 function isThere(pid) {
@@ -121,6 +134,13 @@ function openFiles() {
   return existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd').length : 0
 }
 
-async function settle(holds) {
-  for (let i = 0; i < 100 && !holds(); i++) await new Promise((resolve) => setTimeout(resolve, 20))
+/** The one that waits for the next program may stay. */
+async function settle() {
+  const [own] = readdirSync(directory)
+  const isSettled = () => pids.filter(isThere).length <= 1 && foldersIn(join(directory, own)) <= 1
+  for (let i = 0; i < 100 && !isSettled(); i++) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+function foldersIn(path) {
+  return readdirSync(path).filter((name) => name.startsWith('deno-')).length
 }

@@ -199,6 +199,7 @@ export function createPml(options: PmlOptions): Pml {
       },
     },
     () => capabilities.shelf.tools(),
+    (id) => capabilities.toolOf(id),
   )
   const searchAll = rateCapabilities({
     search: search.search,
@@ -272,7 +273,17 @@ export function createPml(options: PmlOptions): Pml {
     graph,
     createGraph: () => createKnowledgeGraph(graphOptions),
     analysis,
-    thompson: advised.thompson,
+    thompson: {
+      take(id, outcomes) {
+        const shift = advised.thompson.take(id, outcomes)
+        capabilities.shelf.toolsChanged([id as ToolId])
+        return shift
+      },
+      load(of, rows) {
+        advised.thompson.load(of, rows)
+        capabilities.shelf.toolsChanged(rows.map(({ id }) => id as ToolId))
+      },
+    },
     spool: openOutcomeSpool({ dataDirectory, log }),
     store: lateStore.current,
     redact,

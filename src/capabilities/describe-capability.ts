@@ -61,10 +61,12 @@ function textOf(value: Json): readonly string[] {
 /** Shorter ones are letters of other words. */
 const shortestValue = 2
 
-/** With quotes around it, where it has some; nowhere inside a word. */
+/** With quotes around it, where it has some; nowhere inside a word. A plain word without quotes is rather part of the sentence. */
 function replaceWhole(text: string, said: string, parameter: string): string {
   // With the flag u a dash may be escaped in a class only.
   const escaped = said.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+  const quoted = `(["'\`])${escaped}\\1`
   const bare = `(?<![\\p{L}\\p{N}_<])${escaped}(?![\\p{L}\\p{N}_>])`
-  return text.replace(new RegExp(`(["'\`])${escaped}\\1|${bare}`, 'gu'), () => parameter)
+  const either = /^\p{Ll}+$/u.test(said) ? quoted : `${quoted}|${bare}`
+  return text.replace(new RegExp(either, 'gu'), () => parameter)
 }

@@ -140,7 +140,10 @@ describe('a description', () => {
   })
 
   it('replaces no part of a word', () => {
-    expect(line('sort the art by artist', { kind: 'art' })).toBe('Sort the <kind> by artist. Calls fs:read.')
+    expect(line("sort the 'art' by artist", { kind: 'art' })).toBe(
+      'Sort the <kind> by artist. Calls fs:read.',
+    )
+    expect(line('sort the art by artist', { kind: 'art' })).toBe('Sort the art by artist. Calls fs:read.')
   })
 
   it('without a request says what it calls', () => {

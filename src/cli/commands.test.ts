@@ -168,6 +168,7 @@ const names = [
   'pause',
   'abort',
   'speculation',
+  'capabilities',
   'learn',
   'model',
   'init',

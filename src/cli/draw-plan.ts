@@ -65,7 +65,10 @@ function withoutUnseen(text: string): string {
     .join('\n')
 }
 
-function drawLayers(plan: IntentPlan, options: DrawPlanOptions): readonly string[] {
+/** As much of a plan as its drawing is made of. */
+export type DrawnPlan = Pick<IntentPlan, 'plan' | 'layers' | 'edges' | 'arguments' | 'missing'>
+
+export function drawLayers(plan: DrawnPlan, options: DrawPlanOptions): readonly string[] {
   const tasks = new Map(plan.plan.tasks.map((task) => [task.id, task]))
   const widths = {
     id: longest(plan.plan.tasks.map(({ id }) => id)),
@@ -87,7 +90,7 @@ function drawTask(
   task: PlannedTask,
   number: string,
   idWidth: number,
-  plan: IntentPlan,
+  plan: DrawnPlan,
   { colours, why }: DrawPlanOptions,
 ): readonly string[] {
   const each = task.each === undefined ? '' : `  ${colours.yellow(`for each of ${task.each.join(', ')}`)}`
@@ -112,7 +115,7 @@ function drawTask(
 }
 
 /** What it waits for; a reference is a need in any case, however probable. */
-function needsOf({ id, dependsOn }: PlannedTask, { edges }: IntentPlan, why: boolean): readonly string[] {
+function needsOf({ id, dependsOn }: PlannedTask, { edges }: DrawnPlan, why: boolean): readonly string[] {
   const weighed = edges.filter(({ to }) => to === id)
   const plain = dependsOn.filter((task) => !weighed.some(({ from }) => from === task))
   return [
@@ -131,7 +134,7 @@ interface Row {
 }
 
 /** By where a value comes from; a value that nobody accounts for is shown all the same. */
-function argumentRows(task: PlannedTask, plan: IntentPlan, why: boolean): readonly Row[] {
+function argumentRows(task: PlannedTask, plan: DrawnPlan, why: boolean): readonly Row[] {
   const origins = plan.arguments.filter((origin) => origin.task === task.id)
   const known = origins.flatMap((origin) => {
     const value = valueAt(task.arguments, origin.argument)

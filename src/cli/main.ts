@@ -54,6 +54,11 @@ const commands: Readonly<Record<string, Entry>> = {
     () => import('./commands/speculation.js'),
     'speculationCommand',
   ),
+  capabilities: entry(
+    'Procedures that were learned: see, run, change and carry them',
+    () => import('./commands/capabilities.js'),
+    'capabilitiesCommand',
+  ),
   memory: entry(
     'Carry what was learned to others, or forget it',
     () => import('./commands/memory.js'),

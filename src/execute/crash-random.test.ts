@@ -3,12 +3,13 @@
  * again. What has to hold whatever happened is judged at the end.
  */
 import { expect, it } from 'vitest'
+import { codeTool } from '../model/capability.js'
 import { type Decision, isPending } from '../model/decision.js'
 import { hashArguments } from '../model/hash-arguments.js'
 import type { Json, JsonObject } from '../model/json.js'
-import type { OnError } from '../model/plan.js'
+import type { OnError, Plan } from '../model/plan.js'
 import { isReference } from '../model/reference.js'
-import { isRunEnded, type Run } from '../model/run.js'
+import { isRunEnded, type Run, rootTaskOf } from '../model/run.js'
 import type { RunCommand } from '../model/run-command.js'
 import type { RunEvent } from '../model/run-event.js'
 import { seededRandom } from '../model/seeded-random.js'
@@ -28,6 +29,7 @@ import { isEnded } from './outcomes.js'
 import { emptyState, reduceState } from './reduce-state.js'
 import { restoreRun } from './restore-run.js'
 import { type OpenRun, runPlan } from './run-plan.js'
+import { plainPrograms } from './test-programs.contract.js'
 
 /** Of each kind; some 20 steps each, cut off before and after every one of them: thousands of deaths in seconds. */
 const scenarios = Number(process.env.PML_RANDOM_RUNS ?? 40)
@@ -57,8 +59,35 @@ it('where everything is approved, a run that was cut off gives what it would hav
   }
 }, 60_000)
 
+it.each([
+  ['by themselves', false],
+  ['with commands in between', true],
+])(
+  'programs, %s: no call of one is lost or made twice unasked',
+  async (_, withCommands) => {
+    for (let seed = 3_001; seed <= 3_000 + scenarios; seed++) {
+      const scenario = withPrograms(randomScenario(seededRandom(seed), withCommands), seededRandom(seed))
+      for await (const { played, where } of everyCut(scenario, seed, seededRandom(seed)))
+        judge(scenario, played, where)
+    }
+  },
+  120_000,
+)
+
+it('where everything is approved, a program that was cut off gives what it would have given', async () => {
+  for (let seed = 4_001; seed <= 4_000 + scenarios; seed++) {
+    const random = { ...randomScenario(seededRandom(seed), false), approves: () => true }
+    const scenario = withPrograms(random, seededRandom(seed))
+    const whole = await play(scenario, []).catch((error) => fail(`seed ${seed}`, error))
+    for await (const { played, where } of everyCut(scenario, seed, seededRandom(seed)))
+      expect(valuesOf(played.run), where).toEqual(valuesOf(whole.run))
+  }
+}, 120_000)
+
 interface RandomScenario {
   readonly seed: number
+  /** The code of tasks that are programs. */
+  readonly programs: Readonly<Record<string, string>>
   readonly tools: Readonly<Record<string, FakeTool>>
   readonly plan: readonly ScenarioTask[]
   readonly concurrentCalls: number
@@ -118,7 +147,7 @@ function expectToldStays(
 ): void {
   const now = new Map(run.tasks.map((task) => [task.id, task]))
   for (const event of events)
-    if (event.type === 'task-end' && !except.has(event.task.parent ?? event.task.id))
+    if (event.type === 'task-end' && !except.has(rootTaskOf(event.task.id)))
       expect(now.get(event.task.id), `${where}: ${event.task.id}`).toEqual(event.task)
 }
 
@@ -171,7 +200,7 @@ async function play(scenario: RandomScenario, cuts: readonly Cut[]): Promise<Pla
   const events: RunEvent[] = []
   const handovers: { before: readonly string[]; after: readonly string[] }[] = []
   const store = createMemoryStore()
-  const plan = makePlan(scenario.plan)
+  const plan = planOf(scenario)
   let now = 0
   for (let life = 0; ; life++) {
     const clock = createVirtualClock(now)
@@ -196,7 +225,7 @@ async function play(scenario: RandomScenario, cuts: readonly Cut[]): Promise<Pla
         resolve()
       }
     })
-    const options = runOptions(scenario.tools, clock)
+    const options = { ...runOptions(scenario.tools, clock), programs: plainPrograms(capabilities) }
     let handle: OpenRun
     const later = (ms: number, command: RunCommand): void => {
       clock.after(ms, () => {
@@ -317,6 +346,7 @@ function randomScenario(random: () => number, withCommands: boolean): RandomScen
     seed,
     tools,
     plan,
+    programs: {},
     concurrentCalls: 1 + Math.floor(random() * 4),
     storesInMs: Math.floor(random() * 3),
     validateLayers: random() < 0.2 ? 'after' : undefined,
@@ -324,6 +354,55 @@ function randomScenario(random: () => number, withCommands: boolean): RandomScen
       ? Array.from({ length: 1 + Math.floor(random() * 3) }, () => randomCommand(count, random))
       : [],
     approves: ({ taskId, kind }) => chance(seed, `${taskId} ${kind}`) < 0.7,
+  }
+}
+
+/** Some of its tasks as programs that make the calls of several tools: one after the other, side by side, and through a capability. */
+function withPrograms(scenario: RandomScenario, random: () => number): RandomScenario {
+  const names = Object.keys(scenario.tools)
+  const call = (): string => `tools['fake:${pick(names, random)}']({ n, at: args.at ?? 0 })`
+  const steps = (): string =>
+    pick(
+      [
+        `for (const n of [0, 1]) out.push(await ${call()}.catch((error) => error.code))`,
+        `out.push(...(await Promise.all([0, 1, 2].map((n) => ${call()}.catch((error) => error.code)))))`,
+        `{ const n = out.length; out.push(await ${call()}) }`,
+        `out.push(await capabilities.both({ tool: 'fake:${pick(names, random)}' }))`,
+      ],
+      random,
+    )
+  const programs = Object.fromEntries(
+    scenario.plan.flatMap(({ id, each }) => {
+      if (each !== undefined || random() < 0.4) return []
+      const lines = Array.from({ length: 1 + Math.floor(random() * 3) }, steps)
+      return [[id, ['const out = []', ...lines, 'return out'].join('\n')]]
+    }),
+  )
+  return { ...scenario, programs }
+}
+
+const capabilities = {
+  'cap:both': `const one = await tools[args.tool]({ n: 'one' })\nreturn [one, await tools[args.tool]({ n: 'two' }).catch((error) => error.code)]`,
+}
+
+function planOf({ plan, programs }: RandomScenario): Plan {
+  const made = makePlan(plan)
+  return {
+    ...made,
+    tasks: made.tasks.map((task) => {
+      const code = programs[task.id]
+      return code === undefined ? task : { ...task, tool: codeTool, program: { code } }
+    }),
+  }
+}
+
+/** Calls of a program are numbered as they came, which may be otherwise the second time. */
+function valuesOf({ status, tasks }: Run) {
+  return {
+    status,
+    tasks: tasks
+      .filter(({ parent }) => parent === undefined)
+      .map(({ id, status, result, error }) => ({ id, status, result, error: error?.code })),
   }
 }
 

@@ -434,6 +434,8 @@ class ScheduledRun implements OpenRun {
 
   /** Of a list that is whole all that is missing was to be left out. */
   #knownPlaces(outcome: TaskOutcome): readonly ElementPlace[] {
+    // Calls of a program are no places of its result.
+    if (isProgramTool(outcome.tool) && this.#plannedOf(outcome.id)?.each === undefined) return []
     const isLeftOut = outcome.status === 'complete'
     return this.#tasks.elementsOf(outcome.id).map((element) => elementPlace(element, isLeftOut))
   }

@@ -1,9 +1,10 @@
 import { alternativesOf } from '../capabilities/alternatives-of.js'
 import type { Benefit } from '../capabilities/judge-benefit.js'
 import { metaCapabilities } from '../capabilities/meta-capabilities.js'
+import { checkProgram } from '../capabilities/program/check-program.js'
 import { describeProgram } from '../capabilities/program/describe-program.js'
 import { liftProgram } from '../capabilities/program/lift-program.js'
-import type { Program } from '../capabilities/program/program.js'
+import type { Program, ProgramCall } from '../capabilities/program/program.js'
 import { type ProgramTask, programTasks } from '../capabilities/program/program-tasks.js'
 import { readProgram } from '../capabilities/program/read-program.js'
 import { successRate } from '../capabilities/reliability-of.js'
@@ -11,6 +12,7 @@ import { toolOfCapability } from '../capabilities/tool-of-capability.js'
 import { PmlError, UsageError } from '../errors.js'
 import type { Capability, CapabilityDependency, CapabilityId, CapabilityUse } from '../model/capability.js'
 import { isCapabilityId } from '../model/capability.js'
+import { closestNames } from '../model/closest-name.js'
 import { isObject, type JsonObject } from '../model/json.js'
 import type { Plan } from '../model/plan.js'
 import { type Redact, redactJson } from '../model/redact.js'
@@ -183,6 +185,7 @@ export async function createCapability(
   const description = optionalLine(body, 'description')
   const intent = optionalLine(body, 'intent')
   const program = readProgram(code)
+  refuseProblems(program, deps)
   const args = exampleArguments(program, (tool) => findTool(tool, deps)?.definition.inputSchema)
   const known = capabilities.shelf.ofStructure(liftProgram(program, { arguments: args }).structure)
   const capability =
@@ -310,6 +313,31 @@ export function findTool(id: string, { view }: Pick<CapabilitiesDeps, 'view'>): 
   const { names, tools } = view.current()
   return names.resolve(id) ?? tools.find((tool) => tool.id === id)
 }
+
+/** What can be seen without running it. */
+function refuseProblems(program: Program, deps: CapabilitiesDeps): void {
+  const { shelf } = deps.capabilities
+  const schemaOf = (name: string, kind: ProgramCall['kind']): JsonObject | undefined =>
+    kind === 'tool' ? findTool(name, deps)?.definition.inputSchema : shelf.find(name)?.inputSchema
+  const problems = checkProgram(program, {
+    inputSchemaOf: schemaOf,
+    isKnown: (name, kind) => schemaOf(name, kind) !== undefined,
+    closest: (name, kind) =>
+      kind === 'tool'
+        ? deps.view.current().names.closest(name, 3)
+        : closestNames(name, [...shelf.names()], 3),
+  })
+  if (problems.length === 0) return
+  const lines = problems.slice(0, mostProblems).map(({ line, message }) => `line ${line}: ${message}`)
+  const more = problems.length - lines.length
+  throw new PmlError(
+    'CODE_CHECK',
+    `The code would not work: ${lines.join(' ')}${more > 0 ? ` And ${more} more.` : ''}`,
+    'Correct it. Tools are listed with: pml tools',
+  )
+}
+
+const mostProblems = 10
 
 function listingOf(capability: Capability, deps: CapabilitiesDeps): CapabilityListing {
   const { id, name, description, origin, uses, successes, meanMs, lastUsedAt, tools, calls } = capability

@@ -215,7 +215,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   })
   const ready = (session: string) => readyCalls(options.prepared(session), redact)
   const results = createResultStore({ maxBytes: keptResultBytes })
-  const resolve = createResolveTool(view)
+  const resolve = createResolveTool(view, options.capabilities.toolOf)
   const findTools = createFindTools({
     view,
     catalogue: options.catalogue,
@@ -402,7 +402,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     clients: connected.clients,
     resolveTool: resolve.now,
-    findTool: (name) => view.current().names.resolve(name),
+    findTool: (name) => view.current().names.resolve(name) ?? options.capabilities.toolOf(name),
     announce(url) {
       address = url
     },

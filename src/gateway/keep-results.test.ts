@@ -20,12 +20,15 @@ function open(tools: readonly string[] = ['files:read']) {
     reach: () => ({ tools: new Set(tools.map(id)), isWhole: true }),
     now: () => at,
   })
+  const pass = (ms: number): void => {
+    at += ms
+  }
   const write = (server: string) =>
     kept.callTool({
       ...{ tool: id(`${server}:write`), arguments: {}, session: 's' },
       signal: new AbortController().signal,
     } as ToolCall)
-  return { kept, write, end: () => release(), pass: (ms: number) => void (at += ms) }
+  return { kept, write, end: () => release(), pass }
 }
 
 it('gives the same call of the same session what it gave, for a minute', () => {

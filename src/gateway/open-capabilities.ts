@@ -14,6 +14,7 @@ import type { LiftedProgram } from '../capabilities/program/program.js'
 import { readProgram } from '../capabilities/program/read-program.js'
 import { reachOf } from '../capabilities/reach-of.js'
 import { type CapabilityRisk, riskOfCapability } from '../capabilities/risk-of-capability.js'
+import { toolOfCapability } from '../capabilities/tool-of-capability.js'
 import { CapabilityNotFoundError, PmlError } from '../errors.js'
 import { type ClusterAnalysis, createClusterAnalysis } from '../graph/create-cluster-analysis.js'
 import { inferSchema } from '../learn/infer-schema.js'
@@ -58,6 +59,8 @@ export interface OpenCapabilities {
   load(store: Store): Promise<void>
   /** A capability by whatever it is called. @throws CapabilityNotFoundError */
   find(name: string): Capability
+  /** The same as a tool: what is hidden can be called all the same. Undefined: there is none. */
+  toolOf(name: string): Tool | undefined
   /** In TypeScript. @throws CapabilityNotFoundError */
   codeOf(id: ToolId): string
   risk(id: CapabilityId): CapabilityRisk
@@ -112,6 +115,8 @@ export function openCapabilities(options: OpenCapabilitiesOptions): OpenCapabili
   const { now, redact, log } = options
   const shelf = createCapabilityShelf({ now, toolSuccess: options.toolSuccess })
   const changed = (): void => options.onChange()
+  /** The same tool for as long as the capability is the same: others keep things by it. */
+  const tools = new WeakMap<Capability, Tool>()
   const analysis = createClusterAnalysis({
     revision: () => (shelf.all().length === 0 ? 0 : shelf.revision),
     graph: () => capabilityGraph(shelf),
@@ -254,6 +259,15 @@ export function openCapabilities(options: OpenCapabilitiesOptions): OpenCapabili
       changed()
     },
     find,
+    toolOf(name) {
+      const found = shelf.find(name)
+      if (found === undefined) return undefined
+      const known = tools.get(found)
+      if (known !== undefined) return known
+      const tool = toolOfCapability(found)
+      tools.set(found, tool)
+      return tool
+    },
     codeOf: (id) => find(id).code,
     risk: (id) => riskOfCapability(id, { riskOf: options.riskOf, shelf }),
     discover: (context) =>
@@ -309,6 +323,13 @@ export function openCapabilities(options: OpenCapabilitiesOptions): OpenCapabili
     async merge(kept, gone) {
       const [one, other] = [find(kept), find(gone)]
       if (one.id === other.id) throw new PmlError('SAME_CAPABILITY', 'These are one already.', '')
+      const callers = shelf.all().filter(({ calls }) => calls.includes(other.id))
+      if (callers.length > 0)
+        throw new PmlError(
+          'STILL_CALLED',
+          `The code of ${callers.map(({ name }) => name).join(', ')} calls ${other.name}.`,
+          'Forget or replace these first: code is not rewritten.',
+        )
       await (await options.store()).mergeCapabilities(one.id, other.id)
       shelf.merge(one.id, other.id)
       changed()

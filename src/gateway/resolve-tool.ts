@@ -14,7 +14,13 @@ export interface ResolveTool {
 
 const closestCount = 3
 
-export function createResolveTool(view: CatalogueView): ResolveTool {
+export function createResolveTool(
+  view: CatalogueView,
+  /** A capability by whatever it is called, also one that is not offered any more. */
+  capability: (name: string) => Tool | undefined,
+): ResolveTool {
+  const find = (name: string): Tool | undefined =>
+    view.current().names.resolve(name) ?? (/^cap(:|__)/.test(name) ? capability(name) : undefined)
   const notFound = (name: string): PmlError =>
     troubleOf(name, view.servers()) ??
     new ToolNotFoundError(
@@ -23,19 +29,19 @@ export function createResolveTool(view: CatalogueView): ResolveTool {
       notReady(view.servers()),
     )
   const now = (name: string): Tool => {
-    const tool = view.current().names.resolve(name)
+    const tool = find(name)
     if (tool === undefined) throw notFound(name)
     return callable(tool)
   }
   const whenKnown = async (name: string): Promise<Tool> => {
     await view.firstSettled()
-    if (view.current().names.resolve(name) === undefined) await view.serverSettled(name)
+    if (find(name) === undefined) await view.serverSettled(name)
     return now(name)
   }
   return {
     now,
     soon(name) {
-      const tool = view.current().names.resolve(name)
+      const tool = find(name)
       if (tool !== undefined) return callable(tool)
       return whenKnown(name)
     },

@@ -1,4 +1,4 @@
-import { isCapabilityId } from '../model/capability.js'
+import { type CapabilityId, isCapabilityId } from '../model/capability.js'
 import type { Tool, ToolId } from '../model/tool.js'
 import type { Catalogue } from './catalogue-view.js'
 
@@ -12,6 +12,8 @@ export interface WholeCatalogue extends Catalogue {
 export function withCapabilities(
   servers: Catalogue & { tool(id: ToolId): Tool | undefined },
   capabilities: () => readonly Tool[],
+  /** Also one that is not offered any more. */
+  capability: (id: CapabilityId) => Tool | undefined,
 ): WholeCatalogue {
   let of: { readonly tools: readonly Tool[]; readonly capabilities: readonly Tool[] } | undefined
   let all: readonly Tool[] = []
@@ -28,7 +30,7 @@ export function withCapabilities(
       all = now.capabilities.length === 0 ? now.tools : [...now.tools, ...now.capabilities]
       return all
     },
-    tool: (id) => (isCapabilityId(id) ? capabilities().find((one) => one.id === id) : servers.tool(id)),
+    tool: (id) => (isCapabilityId(id) ? capability(id) : servers.tool(id)),
     onChange(listener) {
       const stop = servers.onChange(listener)
       listeners.add(listener)

@@ -42,7 +42,7 @@ export interface CapabilityUse {
   readonly at: number
   readonly success: boolean
   readonly ms: number
-  /** What its calls would have taken one by one: the sum of what they took. */
+  /** What its calls would have taken one by one: the sum of what they took, and what passed before the first. */
   readonly callsMs: number
 }
 

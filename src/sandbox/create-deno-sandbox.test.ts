@@ -7,6 +7,7 @@ import { createDenoSandbox } from './create-deno-sandbox.js'
 import { findDeno } from './find-deno.js'
 import { hiddenModules } from './hidden-modules.js'
 import { runIn, sandboxContract, smallLimits } from './sandbox.contract.js'
+import { openScratch } from './scratch.js'
 
 let directory: string
 beforeAll(() => {
@@ -99,7 +100,28 @@ test('60 runs leave no process, no file and no room taken', async () => {
   expect(readdirSync(parent)).toEqual([])
 })
 
-test('what a killed gateway leaves behind ends by itself, and is removed by the next', async () => {
+test('a child ends when the gateway is gone, even while its code computes', async () => {
+  const scratch = openScratch(directory)
+  const env = { DENO_DIR: scratch.denoDirectory() }
+  const child = spawn(findDeno()!, ['run', '--no-prompt', '--no-config', scratch.runner], { env })
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  await new Promise((resolve) => child.stdout.once('data', resolve))
+  const program = {
+    t: 'run',
+    javascript: 'for (;;) {}',
+    args: {},
+    seed: '',
+    startedAt: 0,
+    limits: smallLimits,
+  }
+  child.stdin.write(`${JSON.stringify(program)}\n`)
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  child.stdin.end()
+  expect(await ended).toBe(0)
+  await scratch.remove()
+})
+
+test('what a killed gateway has left on disk is removed by the next', async () => {
   const parent = join(directory, 'killed')
   mkdirSync(parent)
   const sandbox = createDenoSandbox({ sizes, temporaryDirectory: parent })

@@ -69,7 +69,7 @@ export function escapeAttempts({ secret, directory, port }: Surroundings): reado
   addBoth(
     'files',
     missing,
-    /NotCapable|CODE_TIMEOUT/,
+    /NotCapable|CODE_TIMEOUT|CODE_MEMORY/,
     `return process.getBuiltinModule('node:v8').writeHeapSnapshot(${JSON.stringify(`${directory}/made-6`)})`,
   )
   addBoth(

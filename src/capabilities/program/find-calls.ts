@@ -34,6 +34,7 @@ import {
 } from './abstract-value.js'
 import { type Bindings, childrenOf, type FunctionNode, isFunction, type Variable } from './bind-names.js'
 import { createIsChanged } from './is-changed.js'
+import { literalValue } from './literal-value.js'
 import type { ParsedProgram } from './parse-program.js'
 
 /** In the order in which the code comes to them. */
@@ -49,6 +50,8 @@ export function findCalls({ tree, stripped }: ParsedProgram, bindings: Bindings)
   const followed = new Map<FunctionNode, number>()
   /** Functions that are being gone through. */
   const open = new Set<FunctionNode>()
+  /** Functions that were not gone through at some call of them. */
+  const blurred = new Set<FunctionNode>()
   const returned: Value[][] = []
   /** What the code waited for last: what comes next comes after these. */
   let frontier: ReadonlySet<FoundCall> = nothing
@@ -59,6 +62,7 @@ export function findCalls({ tree, stripped }: ParsedProgram, bindings: Bindings)
 
   runAll(tree.body as readonly Statement[])
   followTheRest(tree)
+  blur()
   return ranked
 
   // Statements
@@ -228,13 +232,12 @@ export function findCalls({ tree, stripped }: ParsedProgram, bindings: Bindings)
   function evaluate(node: Expression | Super | SpreadElement): Value {
     if (++steps > mostSteps) return unknown(textOf(node))
     switch (node.type) {
-      case 'Literal':
-        if (node.value === null && node.raw !== 'null') return unknown(textOf(node))
-        return typeof node.value === 'object' && node.value !== null
+      case 'Literal': {
+        const value = literalValue(node)
+        return value === undefined || (typeof value === 'object' && value !== null)
           ? unknown(textOf(node))
-          : typeof node.value === 'bigint' || node.value === undefined
-            ? unknown(textOf(node))
-            : { kind: 'known', value: node.value }
+          : { kind: 'known', value }
+      }
       case 'Identifier':
         return variableValue(node)
       case 'TemplateLiteral': {
@@ -674,7 +677,10 @@ export function findCalls({ tree, stripped }: ParsedProgram, bindings: Bindings)
     inside: FoundCall['inside'],
   ): Value | undefined {
     const times = followed.get(node) ?? 0
-    if (level >= deepestLevel || times >= mostTimes || steps > mostSteps || open.has(node)) return undefined
+    if (level >= deepestLevel || times >= mostTimes || steps > mostSteps || open.has(node)) {
+      if (!hasUnseenCalls(node)) blurred.add(node)
+      return undefined
+    }
     followed.set(node, times + 1)
     const start = ranked.length
     const before = frontier
@@ -683,9 +689,10 @@ export function findCalls({ tree, stripped }: ParsedProgram, bindings: Bindings)
     level++
     surroundings.push(around)
     returned.push([])
-    for (const [index, param] of node.params.entries()) {
-      bindParam(param, given, index, times)
-    }
+    const seen = hasUnseenCalls(node)
+      ? given.map((value, index) => unknown(paramText(node, index), value))
+      : given
+    for (const [index, param] of node.params.entries()) bindParam(param, seen, index, times)
     if (node.body.type === 'BlockStatement') runAll(node.body.body)
     else returned.at(-1)!.push(evaluate(node.body))
     const results = returned.pop()!
@@ -724,12 +731,37 @@ export function findCalls({ tree, stripped }: ParsedProgram, bindings: Bindings)
   }
 
   function isCalledOften(node: FunctionNode): boolean {
-    const id = node.type === 'ArrowFunctionExpression' ? undefined : node.id
-    const parent = parentOf.get(node)
-    const declared =
-      id ?? (parent?.type === 'VariableDeclarator' && parent.id.type === 'Identifier' ? parent.id : undefined)
-    const variable = declared ? variableOf.get(declared) : undefined
+    const variable = variableOfFunction(node)
     return variable !== undefined && variable.references.length > 1
+  }
+
+  /** It calls itself, or is handed about: what it is given where it can be seen is not all that it is given. */
+  function hasUnseenCalls(node: FunctionNode): boolean {
+    const variable = variableOfFunction(node)
+    return (
+      variable?.references.some((reference) => {
+        const isOwn = reference.start >= node.start && reference.end <= node.end
+        return isOwn || parentOf.get(reference)?.type !== 'CallExpression'
+      }) ?? false
+    )
+  }
+
+  function variableOfFunction(node: FunctionNode): Variable | undefined {
+    const parent = parentOf.get(node)
+    const assigned =
+      parent?.type === 'VariableDeclarator' && parent.id.type === 'Identifier' ? parent.id : undefined
+    const declared = (node.type === 'FunctionDeclaration' ? node.id : assigned) ?? undefined
+    return declared && variableOf.get(declared)
+  }
+
+  /** Of functions that were not gone through each time, what their calls are given is not known. */
+  function blur(): void {
+    for (const { start, end } of blurred) {
+      for (const call of ranked) {
+        const isWithin = call.node.start >= start && call.node.end <= end
+        if (isWithin) call.argument = unknown(textOf(call.node), call.argument)
+      }
+    }
   }
 
   function waitFor(waited: ReadonlySet<FoundCall>, isHere = true): void {

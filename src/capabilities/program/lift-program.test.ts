@@ -50,7 +50,7 @@ describe('liftProgram', () => {
     const given = sample.arguments ?? {}
     const random = seededRandom(sample.title.length)
     const lifted = lift(sample.code, given)
-    const other = withOtherLiterals(lifted.code, lifted.arguments, given, random)
+    const other = withOtherLiterals(lifted.code, sample.code, lifted.arguments, random)
     const twin = lift(other, given)
     expect(twin.structure).toBe(lifted.structure)
     // What the first program became does, with what was lifted from the second, what the second does.
@@ -175,6 +175,14 @@ describe('what is lifted', () => {
         lang: { type: 'string' },
       },
     })
+  })
+
+  it('takes nothing for a default that is not one everywhere', async () => {
+    const code = `if (args.n) await tools.s.log({}); return tools.s.get({ a: args.n ?? 10, b: args.m ?? 1, c: args.m ?? 2 })`
+    const { arguments: given, code: lifted } = lift(code)
+    expect(given).toEqual({})
+    expect(lifted).toBe(code)
+    expect(lift(code).structure).not.toBe(lift(code.replace('10', '11')).structure)
   })
 
   it('adds nothing to arguments that are passed on as a whole', () => {
@@ -307,10 +315,10 @@ function renamed(code: string): { readonly code: string; readonly stripped: stri
 }
 
 /** The lifted program with other literals in place of its parameters. */
-function withOtherLiterals(code: string, all: JsonObject, given: JsonObject, random: () => number): string {
+function withOtherLiterals(code: string, original: string, all: JsonObject, random: () => number): string {
   let other = code
   for (const [name, value] of Object.entries(all)) {
-    if (name in given) continue
+    if (original.includes(`args.${name}`) || /\} = args\b/.test(original)) continue
     const text = JSON.stringify(another(value, random))
     const read = `args\\.${name}(?![\\w$])`
     other = other

@@ -133,8 +133,8 @@ export const samplePrograms: readonly SampleProgram[] = [
   },
   {
     title: 'try and catch',
-    code: `try {\n  return await tools.db.query({ sql: 'select 1' })\n} catch (e) {\n  const why = await tools.log.write({ level: 'error', text: String(e) })\n  return { failed: true, why }\n} finally {\n  console.log('done')\n}`,
-    calls: ['db:query', 'log:write'],
+    code: `try {\n  return await tools.db.count({ table: 'users' })\n} catch (e) {\n  const why = await tools.log.write({ level: 'error', text: String(e) })\n  return { failed: true, why }\n} finally {\n  console.log('done')\n}`,
+    calls: ['db:count', 'log:write'],
   },
   {
     title: 'results that may have failed',

@@ -1,10 +1,10 @@
 /** What a program reads from `args` already. */
 import type { AnyNode, Identifier } from 'acorn'
-import type { Json, JsonObject } from '../../model/json.js'
+import { canonicalJson, type Json, type JsonObject } from '../../model/json.js'
 import type { AnalysedProgram } from './analyse-program.js'
 import { childrenOf } from './bind-names.js'
 import { literalValue, plainKey } from './literal-value.js'
-import { createTraceLiteral, describeUse } from './trace-literal.js'
+import { createTraceLiteral, describeUse, type TraceLiteral } from './trace-literal.js'
 
 export interface Parameter {
   readonly name: string
@@ -24,43 +24,58 @@ export interface OwnParameters {
 
 /** In the order of the code. */
 export function readParameters(analysis: AnalysedProgram, given: JsonObject): OwnParameters {
+  const uses = new Map<string, Use[]>()
+  const add: AddUse = (name, use) => {
+    uses.set(name, [...(uses.get(name) ?? []), use])
+  }
+  const references = argsReferences(analysis)
+  const isWhole = references.filter((reference) => !readReference(reference, analysis, add)).length > 0
+  if (isWhole) for (const name of Object.keys(given)) if (!uses.has(name)) uses.set(name, [])
   const trace = createTraceLiteral(analysis)
-  const byName = new Map<string, Parameter>()
-  let isWhole = false
-  const add: AddParameter = (name, { flowsFrom, standsAt }, fallback, isOptional) => {
-    const known = byName.get(name)
-    const use = flowsFrom && trace.useOf(flowsFrom)
-    byName.set(name, {
-      name,
-      nodes: [...(known?.nodes ?? []), ...(standsAt === undefined ? [] : [standsAt])],
-      value: Object.hasOwn(given, name) ? given[name] : (known?.value ?? fallback),
-      isRequired:
-        (known?.isRequired ?? true) &&
-        !isOptional &&
-        (Object.keys(given).length === 0 || Object.hasOwn(given, name)),
-      default: known?.default ?? fallback,
-      description: known?.description || (use === undefined ? '' : describeUse(use)),
-    })
-  }
-  for (const reference of argsReferences(analysis)) {
-    if (!readReference(reference, analysis, add)) isWhole = true
-  }
-  if (isWhole) {
-    for (const name of Object.keys(given)) if (!byName.has(name)) add(name, {}, undefined, false)
-  }
-  return { parameters: [...byName.values()], isWhole }
+  const parameters = [...uses].map(([name, all]) => toParameter(name, all, given, trace))
+  return { parameters, isWhole }
 }
 
-type AddParameter = (name: string, place: Place, fallback: Json | undefined, isOptional: boolean) => void
+type AddUse = (name: string, use: Use) => void
 
-interface Place {
-  readonly flowsFrom?: AnyNode
-  /** What is nothing but the parameter, for the structure. */
-  readonly standsAt?: AnyNode
+/** One place where a parameter is read. */
+interface Use {
+  readonly flowsFrom: AnyNode
+  /** What is nothing but the parameter, for the structure; with what it falls back to, and without. */
+  readonly plainAt?: AnyNode
+  readonly fallbackAt?: AnyNode
+  /** What is taken where it is not given. */
+  readonly fallback?: Json
+  readonly isOptional: boolean
+}
+
+function toParameter(name: string, uses: readonly Use[], given: JsonObject, trace: TraceLiteral): Parameter {
+  const fallback = agreedFallback(uses)
+  const nodes = uses.flatMap(
+    ({ plainAt, fallbackAt }) => (fallback === undefined ? plainAt : fallbackAt) ?? [],
+  )
+  const isGiven = Object.hasOwn(given, name)
+  const flow = uses.map(({ flowsFrom }) => trace.useOf(flowsFrom)).find((found) => found !== undefined)
+  return {
+    name,
+    nodes,
+    value: isGiven ? given[name] : fallback,
+    isRequired: !uses.some(({ isOptional }) => isOptional) && (isGiven || Object.keys(given).length === 0),
+    default: fallback,
+    description: flow === undefined ? '' : describeUse(flow),
+  }
+}
+
+/** Only where every place falls back to the same: else it is not the same whether the parameter is given or not. */
+function agreedFallback(uses: readonly Use[]): Json | undefined {
+  const texts = new Set(
+    uses.map(({ fallback }) => (fallback === undefined ? undefined : canonicalJson(fallback))),
+  )
+  return texts.size === 1 ? uses[0]?.fallback : undefined
 }
 
 /** False where nobody can say which parameters are read. */
-function readReference(id: Identifier, { bindings }: AnalysedProgram, add: AddParameter): boolean {
+function readReference(id: Identifier, { bindings }: AnalysedProgram, add: AddUse): boolean {
   const { parentOf } = bindings
   let parent = parentOf.get(id)
   if (parent?.type === 'VariableDeclarator' && parent.init === id && parent.id.type === 'ObjectPattern') {
@@ -71,10 +86,8 @@ function readReference(id: Identifier, { bindings }: AnalysedProgram, add: AddPa
       const name = plainKey(property.key)
       if (name === undefined) return false
       const { value } = property
-      const fallback = value.type === 'AssignmentPattern' ? literalValue(value.right) : undefined
-      const standsAt = value.type === 'AssignmentPattern' && fallback !== undefined ? value.right : undefined
-      const place = { flowsFrom: value, ...(standsAt !== undefined && { standsAt }) }
-      add(name, place, fallback, value.type === 'AssignmentPattern')
+      if (value.type !== 'AssignmentPattern') add(name, { flowsFrom: value, isOptional: false })
+      else add(name, { flowsFrom: value, ...fallbackOf(value.right, value.right), isOptional: true })
     }
     return true
   }
@@ -88,20 +101,17 @@ function readReference(id: Identifier, { bindings }: AnalysedProgram, add: AddPa
     node = parent
     parent = parentOf.get(node)
   }
-  if (parent?.type === 'LogicalExpression' && parent.left === node && parent.operator !== '&&') {
-    const fallback = literalValue(parent.right)
-    const isWritten = fallback !== undefined && parent.operator === '??'
-    add(
-      key,
-      { flowsFrom: parent, standsAt: isWritten ? parent : node },
-      isWritten ? fallback : undefined,
-      true,
-    )
-    return true
-  }
   if (parent?.type === 'AssignmentExpression' && parent.left === node) return false
-  add(key, { flowsFrom: node, standsAt: node }, undefined, isOptional)
+  if (parent?.type === 'LogicalExpression' && parent.left === node && parent.operator !== '&&') {
+    const fallback = parent.operator === '??' ? fallbackOf(parent.right, parent) : {}
+    add(key, { flowsFrom: parent, plainAt: node, ...fallback, isOptional: true })
+  } else add(key, { flowsFrom: node, plainAt: node, isOptional })
   return true
+}
+
+function fallbackOf(node: AnyNode, at: AnyNode): Pick<Use, 'fallback' | 'fallbackAt'> {
+  const fallback = literalValue(node)
+  return fallback === undefined ? {} : { fallback, fallbackAt: at }
 }
 
 function argsReferences({ parsed, bindings }: AnalysedProgram): readonly Identifier[] {

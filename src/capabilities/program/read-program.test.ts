@@ -137,6 +137,18 @@ describe('what comes from where', () => {
       'const v = Math.random() > 0.5 ? 1 : 2; return tools.s.get({ v })',
       { v: { $unknown: 'Math.random() > 0.5 ? 1 : 2' } },
     ],
+    [
+      'async function walk(id) { const r = await tools.s.get({ id }); for (const c of r.items) await walk(c.id) }\nawait walk("root")',
+      { id: { $unknown: 'id' } },
+    ],
+    [
+      'const f = (id) => tools.s.get({ id }); const m = new Map([[1, f]]); m.get(1)(2); await f(3)',
+      { id: { $unknown: 'id' } },
+    ],
+    [
+      `const f = (id) => tools.s.get({ id }); ${'f(1);'.repeat(20)} f(2)`,
+      { $unknown: 'tools.s.get({ id })' },
+    ],
     ['var x = 1; var x = 2; return tools.s.get({ x })', { x: { $unknown: 'x' } }],
   ])('does not claim to know what may change: %s', (code, expected) => {
     expect(argumentsOf(code)).toEqual([expected])

@@ -406,7 +406,12 @@ export function createPml(options: PmlOptions): Pml {
   const gateway = createGateway({
     config: () => config,
     catalogue,
-    code: { unavailable: codeUnavailable },
+    code: {
+      unavailable: codeUnavailable,
+      warm() {
+        if (codeUnavailable() === undefined) sandbox.warm()
+      },
+    },
     capabilities,
     servers: {
       ...upstreams,

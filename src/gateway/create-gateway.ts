@@ -104,7 +104,7 @@ export interface GatewayOptions {
   /** The client with this session is gone. */
   endSession(session: string): void
   readonly runs: GatewayRuns
-  readonly code: { unavailable(): ErrorInfo | undefined }
+  readonly code: { unavailable(): ErrorInfo | undefined; warm(): void }
   readonly capabilities: OpenCapabilities
   readonly planner: IntentPlanner
   /** What was learned, where it is decided by. */
@@ -215,7 +215,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   })
   const ready = (session: string) => readyCalls(options.prepared(session), redact)
   const results = createResultStore({ maxBytes: keptResultBytes })
-  const resolve = createResolveTool(view, options.capabilities.toolOf)
+  const resolve = createResolveTool(view, options.capabilities)
   const findTools = createFindTools({
     view,
     catalogue: options.catalogue,
@@ -237,8 +237,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   const desk = createRunDesk({ runs, redact, log })
   const checkArguments = createArgumentCheck(intents.checks)
   const code = {
-    unavailable: options.code.unavailable,
+    ...options.code,
     capability: (name: string) => toolOfCapability(options.capabilities.find(name)),
+    loaded: options.capabilities.loaded,
   }
   const metaTools = [
     offerPrepared(createDiscover({ view, findTools, redact }), ready),

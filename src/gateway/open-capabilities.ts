@@ -15,7 +15,7 @@ import { readProgram } from '../capabilities/program/read-program.js'
 import { reachOf } from '../capabilities/reach-of.js'
 import { type CapabilityRisk, riskOfCapability } from '../capabilities/risk-of-capability.js'
 import { toolOfCapability } from '../capabilities/tool-of-capability.js'
-import { CapabilityNotFoundError, PmlError } from '../errors.js'
+import { CapabilityNotFoundError, PmlError, StoreError } from '../errors.js'
 import { type ClusterAnalysis, createClusterAnalysis } from '../graph/create-cluster-analysis.js'
 import { inferSchema } from '../learn/infer-schema.js'
 import {
@@ -34,6 +34,7 @@ import { isRedacted, type Redact } from '../model/redact.js'
 import type { Risk } from '../model/risk.js'
 import type { Run } from '../model/run.js'
 import { formatToolId, parseToolId, type Tool, type ToolId } from '../model/tool.js'
+import { withinMs } from '../model/within-ms.js'
 import type { Store } from '../store/store.js'
 import { capabilityGraph } from './capability-graph.js'
 
@@ -57,6 +58,8 @@ export interface OpenCapabilitiesOptions {
 export interface OpenCapabilities {
   readonly shelf: CapabilityShelf
   load(store: Store): Promise<void>
+  /** Waits, within bounds, until what was learned before is known. */
+  loaded(): Promise<void>
   /** A capability by whatever it is called. @throws CapabilityNotFoundError */
   find(name: string): Capability
   /** The same as a tool: what is hidden can be called all the same. Undefined: there is none. */
@@ -109,6 +112,9 @@ export interface WrittenCapability {
 /** A run changes several things at once, and nobody waits for the analysis. */
 const analyseAfterMs = 2_000
 const mostDiscovered = 8
+/** The newest: whose intents are compared with those of a new one. */
+const mostCompared = 300
+const loadWithinMs = 5_000
 const identifier = /^[A-Za-z_$][\w$]{0,63}$/
 
 export function openCapabilities(options: OpenCapabilitiesOptions): OpenCapabilities {
@@ -147,16 +153,40 @@ export function openCapabilities(options: OpenCapabilitiesOptions): OpenCapabili
     if (!options.isLearning() || !shown.use.success || !shown.isWorthKeeping) return undefined
     if (holdsSecret(shown.lifted, redact)) return undefined
     const { lifted, tools, calls, use, value } = shown
-    const born = bornCapability({
-      ...{ lifted, tools, calls, use, now: now(), taken: shelf.names() },
-      ...(intent !== undefined && { intent }),
-      ...(value !== undefined && { outputSchema: inferSchema(value) }),
-    })
-    const kept = await store.addCapability(born)
-    shelf.put(kept)
-    if (kept.id !== born.id) await noteUse(kept.id, use, intent, value, store)
+    const { kept, isNew } = await add(store, () =>
+      bornCapability({
+        ...{ lifted, tools, calls, use, now: now(), taken: takenNames(shelf) },
+        ...(intent !== undefined && { intent }),
+        ...(value !== undefined && { outputSchema: inferSchema(value) }),
+      }),
+    )
+    if (!isNew) await noteUse(kept.id, use, intent, value, store)
     await learnAlternatives(kept.id, store)
     return shelf.get(kept.id)
+  }
+
+  /** Another gateway may have learned one of the name meanwhile: what it learned is read, and another name is made. */
+  const add = async (
+    store: Store,
+    make: () => Capability,
+  ): Promise<{ readonly kept: Capability; readonly isNew: boolean }> => {
+    const attempt = async () => {
+      const born = make()
+      const kept = await store.addCapability(born)
+      shelf.put(kept)
+      return { kept, isNew: kept === born }
+    }
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error
+      await read(store)
+      return attempt()
+    }
+  }
+  const read = async (store: Store): Promise<void> => {
+    shelf.load(await store.loadCapabilities(), await store.loadCapabilityDependencies())
+    changed()
   }
 
   const noteUse = async (
@@ -192,7 +222,7 @@ export function openCapabilities(options: OpenCapabilitiesOptions): OpenCapabili
   const likenesses = async (id: CapabilityId): Promise<ReadonlyMap<string, number>> => {
     const alike = new Map<string, number>()
     const own = shelf.get(id)?.intents ?? []
-    for (const other of shelf.all())
+    for (const other of shelf.all().slice(-mostCompared))
       for (const a of other.id === id ? [] : own.slice(0, 3))
         for (const b of other.intents.slice(0, 3)) {
           const value = await options.likeness(a, b)
@@ -209,6 +239,13 @@ export function openCapabilities(options: OpenCapabilitiesOptions): OpenCapabili
     if (taken.length > 0) await store.saveCapabilityDependencies(taken)
   }
 
+  /** Two runs of one new procedure that end together are two uses of it. */
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
+    const done = last.then(work)
+    last = done.catch(() => {})
+    return done
+  }
   const take = async (plan: Plan, run: Run): Promise<{ readonly plan: Plan; readonly run: Run }> => {
     const { code, uses } = readProcedures(plan, run, { resolve })
     if (code.length === 0 && uses.length === 0) return { plan, run }
@@ -241,7 +278,7 @@ export function openCapabilities(options: OpenCapabilitiesOptions): OpenCapabili
     })
     const all = [...new Set(named)]
     return {
-      lifted: liftProgram(program, { arguments: given }),
+      lifted: liftProgram(program, { arguments: given, nameOf: (kind, name) => resolve(kind, name) ?? name }),
       tools: all.filter((id) => !isCapabilityId(id)),
       calls: all.filter(isCapabilityId),
     }
@@ -254,9 +291,9 @@ export function openCapabilities(options: OpenCapabilitiesOptions): OpenCapabili
 
   return {
     shelf,
-    async load(store) {
-      shelf.load(await store.loadCapabilities(), await store.loadCapabilityDependencies())
-      changed()
+    load: read,
+    async loaded() {
+      await withinMs(options.store(), loadWithinMs, undefined).catch(() => {})
     },
     find,
     toolOf(name) {
@@ -284,7 +321,7 @@ export function openCapabilities(options: OpenCapabilitiesOptions): OpenCapabili
       return { tools, isWhole: gone.size === 0 && shelf.get(id) !== undefined }
     },
     take: (plan, run) =>
-      take(plan, run).catch((error: unknown) => {
+      inTurn(() => take(plan, run)).catch((error: unknown) => {
         log.warn('What a run showed of procedures was not kept.', { run: run.id, error: String(error) })
         return { plan, run }
       }),
@@ -300,14 +337,15 @@ export function openCapabilities(options: OpenCapabilitiesOptions): OpenCapabili
           'Give it as an argument: read it from args.',
         )
       const store = await options.store()
-      const born = bornCapability({
-        ...{ lifted, tools, calls, origin, now: now(), taken: shelf.names() },
-        ...(name !== undefined && { name }),
-        ...(description !== undefined && { description }),
-        ...(intents[0] !== undefined && { intent: intents[0] }),
-      })
-      const kept = await store.addCapability({ ...born, intents: intents.slice(0, mostIntents) })
-      shelf.put(kept)
+      const { kept } = await add(store, () => ({
+        ...bornCapability({
+          ...{ lifted, tools, calls, origin, now: now(), taken: takenNames(shelf) },
+          ...(name !== undefined && { name }),
+          ...(description !== undefined && { description }),
+          ...(intents[0] !== undefined && { intent: intents[0] }),
+        }),
+        intents: intents.slice(0, mostIntents),
+      }))
       changed()
       return kept
     },
@@ -377,8 +415,19 @@ function checkName(name: string, shelf: CapabilityShelf): void {
       `"${name.slice(0, 80)}" is no name that code could call.`,
       'Letters, digits and _, at most 64, not beginning with a digit.',
     )
-  if (shelf.names().has(name))
+  // A name that was given up may still stand in the code of others.
+  if (shelf.find(name) !== undefined)
     throw new PmlError('NAME_TAKEN', `The name "${name}" is taken.`, 'Choose another one.')
+}
+
+/** Also those that capabilities had before they were renamed: code may still call them so. */
+function takenNames(shelf: CapabilityShelf): ReadonlySet<string> {
+  const born = shelf.all().map(({ id }) =>
+    parseToolId(id)!
+      .tool.replace(/-[^-]*$/, '')
+      .replaceAll('-', '_'),
+  )
+  return new Set([...shelf.names(), ...born])
 }
 
 /** Literals are lifted, so what is left of a secret stands in a default, or is part of the code. */

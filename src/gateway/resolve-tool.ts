@@ -12,15 +12,23 @@ export interface ResolveTool {
   soon(name: string): Tool | Promise<Tool>
 }
 
+export interface CapabilitiesByName {
+  /** By whatever it is called, also one that is not offered any more. */
+  toolOf(name: string): Tool | undefined
+  /** Waits, within bounds, until what was learned before is known. */
+  loaded(): Promise<void>
+}
+
+/** `cap:...`, or as it is called on the wire. */
+export function isCapabilityName(name: string): boolean {
+  return /^cap(:|__)/.test(name)
+}
+
 const closestCount = 3
 
-export function createResolveTool(
-  view: CatalogueView,
-  /** A capability by whatever it is called, also one that is not offered any more. */
-  capability: (name: string) => Tool | undefined,
-): ResolveTool {
+export function createResolveTool(view: CatalogueView, capabilities: CapabilitiesByName): ResolveTool {
   const find = (name: string): Tool | undefined =>
-    view.current().names.resolve(name) ?? (/^cap(:|__)/.test(name) ? capability(name) : undefined)
+    view.current().names.resolve(name) ?? (isCapabilityName(name) ? capabilities.toolOf(name) : undefined)
   const notFound = (name: string): PmlError =>
     troubleOf(name, view.servers()) ??
     new ToolNotFoundError(
@@ -35,6 +43,7 @@ export function createResolveTool(
   }
   const whenKnown = async (name: string): Promise<Tool> => {
     await view.firstSettled()
+    if (isCapabilityName(name)) await capabilities.loaded()
     if (find(name) === undefined) await view.serverSettled(name)
     return now(name)
   }

@@ -21,4 +21,5 @@ export function openTestCapabilities(): OpenCapabilities {
 /** Where no code can be run. */
 export const noCode = {
   unavailable: () => ({ code: 'SANDBOX_UNAVAILABLE', message: 'No code can be run here.', hint: '' }),
+  warm() {},
 }

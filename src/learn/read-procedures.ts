@@ -54,7 +54,7 @@ export interface ReadProceduresOptions {
 }
 
 export function readProcedures(plan: Plan, run: Run, options: ReadProceduresOptions): ShownProcedures {
-  const ended = run.tasks.filter(hasRun)
+  const ended = run.tasks.filter(hasRun).filter((task) => !within(task, run).some(isPersonsDoing))
   const codeOf = new Map(plan.tasks.flatMap(({ id, program }) => (program ? [[id, program.code]] : [])))
   return {
     code: ended.flatMap((task) => {
@@ -75,7 +75,7 @@ export function readProcedures(plan: Plan, run: Run, options: ReadProceduresOpti
 
 type EndedTask = TaskOutcome & { readonly startedAt: number; readonly ms: number }
 
-/** Who was cut off by somebody else has shown nothing. */
+/** Who was cut off by somebody else has shown nothing; nor has one whose call a person has refused. */
 function hasRun(task: TaskOutcome): task is EndedTask {
   const isOver = task.status === 'complete' || task.status === 'failed'
   return isOver && task.startedAt !== undefined && task.ms !== undefined && !isPersonsDoing(task)
@@ -93,7 +93,10 @@ function readCode(
 ): ShownProcedure | undefined {
   try {
     const program = readProgram(code)
-    const lifted = liftProgram(program, { arguments: task.arguments })
+    const lifted = liftProgram(program, {
+      arguments: task.arguments,
+      nameOf: (kind, name) => resolve(kind, name) ?? name,
+    })
     const made = callsOf(task, run)
     const named = program.calls.flatMap(({ kind, name }) => (name && resolve(kind, name)) || [])
     const all = [...new Set([...named, ...made.map(({ tool }) => tool)])]
@@ -123,20 +126,36 @@ function callsOf({ id }: TaskOutcome, { tasks }: Run): readonly TaskOutcome[] {
   return tasks.filter(({ parent }) => parent === id)
 }
 
+function within({ id }: TaskOutcome, { tasks }: Run): readonly TaskOutcome[] {
+  return tasks.filter((one) => one.id.startsWith(`${id}[`))
+}
+
 function useOf(task: EndedTask, run: Run): CapabilityUse {
-  const within = run.tasks.filter(({ id }) => id.startsWith(`${task.id}[`))
   const made = callsOf(task, run)
-  const first = made.reduce(
-    (first, { startedAt = first }) => Math.min(first, startedAt),
-    task.startedAt + task.ms,
-  )
+  const end = task.startedAt + task.ms
+  const first = made.reduce((first, { startedAt = first }) => Math.min(first, startedAt), end)
   return {
-    at: Math.round(task.startedAt + task.ms),
-    success: task.status === 'complete' && within.every(({ status }) => status === 'complete'),
-    ms: task.ms,
+    at: Math.round(end),
+    success: task.status === 'complete' && within(task, run).every(({ status }) => status === 'complete'),
+    ms: Math.max(0, task.ms - waitedMs(task, run)),
     // The start of a sandbox is nobody's merit or fault: who calls them one by one has to ask for each.
-    callsMs: made.reduce((sum, { ms = 0 }) => sum + ms, first - task.startedAt),
+    callsMs: made.reduce((sum, { ms = 0 }) => sum + ms, Math.max(0, first - task.startedAt)),
   }
+}
+
+/** How long it waited for people: their time is not its own. Questions that were open at the same time count once. */
+function waitedMs({ id }: TaskOutcome, { decisions = [] }: Run): number {
+  const waits = decisions
+    .filter(({ taskId }) => taskId?.startsWith(`${id}[`))
+    .map(({ requestedAt, answer }) => ({ from: requestedAt, to: answer?.at ?? requestedAt }))
+    .sort((a, b) => a.from - b.from)
+  let waited = 0
+  let until = 0
+  for (const { from, to } of waits) {
+    waited += Math.max(0, to - Math.max(from, until))
+    until = Math.max(until, to)
+  }
+  return waited
 }
 
 /** The run as one of capabilities: what was learned is learned of these. */

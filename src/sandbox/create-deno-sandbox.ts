@@ -66,7 +66,10 @@ export function createDenoSandbox(options: DenoSandboxOptions = {}): Sandbox {
   }
 
   const start = (): Child => {
-    scratch ??= openScratch(options.temporaryDirectory, options.layers?.worker)
+    if (scratch === undefined) {
+      scratch = openScratch(options.temporaryDirectory, options.layers?.worker)
+      process.once('exit', onExit)
+    }
     const child = startChild({
       denoPath: denoPath!,
       scratch,
@@ -142,6 +145,12 @@ export function createDenoSandbox(options: DenoSandboxOptions = {}): Sandbox {
     return outcome
   }
 
+  /** Whoever forgets to close leaves nothing behind, either. */
+  const onExit = (): void => {
+    for (const child of alive) child.kill()
+    scratch?.removeNow()
+  }
+
   return {
     unavailable,
     warm,
@@ -167,6 +176,7 @@ export function createDenoSandbox(options: DenoSandboxOptions = {}): Sandbox {
     },
     async close() {
       isClosed = true
+      process.off('exit', onExit)
       for (const running of active) running.abort()
       const leaving = [...alive]
       for (const child of leaving) discard(child)

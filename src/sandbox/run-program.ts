@@ -25,6 +25,8 @@ export function runProgram(
   const mostLineBytes = 3 * Math.max(limits.callChars, limits.valueChars, limits.logChars) + 10_000
   let isOver = false
   let unfinishedBytes = 0
+  /** Of the arguments of all calls that wait for their answer. */
+  let waitingChars = 0
   let finish: (outcome: SandboxOutcome) => void = () => {}
   const result = new Promise<SandboxOutcome>((resolve) => {
     finish = resolve
@@ -57,7 +59,6 @@ export function runProgram(
     mostBytes: child.restBytes() + limits.memoryMb * 1_048_576,
     onExceeded: () => fail(limitErrors.memory(limits)),
   })
-
   const patience = setTimeout(() => stepBack(child.pid), patienceMs)
 
   const reader = createLineReader({
@@ -79,7 +80,9 @@ export function runProgram(
           fail(limitErrors.output('the arguments of a call', limits.callChars))
         else if (answered.has(message.id)) failForged()
         else if (answered.size >= limits.calls) fail(limitErrors.calls(limits))
-        else void makeCall(message)
+        else if (waitingChars + chars > callsAtOnce * limits.callChars + frameChars)
+          fail(limitErrors.output('calls that wait together', callsAtOnce * limits.callChars))
+        else void makeCall(message, chars)
         break
       case 'log':
         if (!logs.add(message.log)) fail(limitErrors.output('the console', limits.logChars))
@@ -102,14 +105,20 @@ export function runProgram(
     }
   }
 
-  const makeCall = async ({ id, call: request }: Extract<ChildMessage, { t: 'call' }>): Promise<void> => {
+  const makeCall = async (
+    { id, call: request }: Extract<ChildMessage, { t: 'call' }>,
+    chars: number,
+  ): Promise<void> => {
     answered.add(id)
+    waitingChars += chars
     try {
       const answer = await call(request)
       if (!isOver) child.send({ t: 'answer', id, ...answer })
     } catch (error) {
       // Promised never to happen, and still no reason for the gateway to fall.
       fail(codeError('CODE_CRASHED', `A call broke: ${String(error)}`))
+    } finally {
+      waitingChars -= chars
     }
   }
 
@@ -147,6 +156,9 @@ export function runProgram(
 
 /** Long enough for a program that only waits for its calls. */
 const patienceMs = 150
+
+/** Of the largest size: what calls are given stays in the gateway until they are answered, and there may be a thousand. */
+const callsAtOnce = 2
 
 /** What stands around a value or arguments: a name of 1,000 characters may be written with six for each. */
 const frameChars = 8_000

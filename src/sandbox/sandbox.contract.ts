@@ -323,6 +323,15 @@ export function sandboxContract(name: string, open: () => Sandbox): void {
       expect(await codeFrom(javascript, { limits })).toBe(code)
     })
 
+    test('what calls are given has a limit for all that wait together', async () => {
+      const javascript =
+        'await Promise.all(Array.from({ length: 20 }, () => tools.a.b({ x: "x".repeat(5000) })))'
+      const limits = { callChars: 6_000 }
+      expect(await codeFrom(javascript, { limits, call: () => new Promise(() => {}) })).toBe('CODE_OUTPUT')
+      const inTurn = 'for (let i = 0; i < 20; i++) await tools.a.b({ x: "x".repeat(5000) }); return 1'
+      expect(await valueFrom(inTurn, { limits })).toBe(1)
+    })
+
     test('as many calls as the limit are made', async () => {
       const javascript = 'for (let i = 0; i < 10; i++) await tools.a.b(); return 1'
       expect(await valueFrom(javascript, { limits: { calls: 10 } })).toBe(1)

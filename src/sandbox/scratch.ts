@@ -17,6 +17,8 @@ export interface Scratch {
   /** A fresh name for the DENO_DIR of one child. */
   denoDirectory(): string
   remove(): Promise<void>
+  /** As far as it can be: the next process sweeps up. */
+  removeNow(): void
 }
 
 /** Removes first what processes that are gone have left: nobody can clean up after being killed. */
@@ -30,18 +32,14 @@ export function openScratch(parent = tmpdir(), worker = `(${sandboxWorker})()`):
   writeFileSync(importMap, JSON.stringify(hiddenModules))
   mkdirSync(workingDirectory)
   let count = 0
-  const removeNow = (): void => rmSync(path, { recursive: true, force: true })
-  process.once('exit', removeNow)
   return {
     path,
     runner,
     importMap,
     workingDirectory,
     denoDirectory: () => join(path, `deno-${++count}`),
-    async remove() {
-      process.off('exit', removeNow)
-      await rm(path, { recursive: true, force: true, maxRetries: 5 })
-    },
+    remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }),
+    removeNow: () => removeQuietly(path),
   }
 }
 
@@ -50,12 +48,15 @@ function sweep(parent: string): void {
     if (!name.startsWith(prefix())) continue
     const pid = Number(name.slice(prefix().length).split('-')[0])
     if (!Number.isSafeInteger(pid) || pid <= 0 || isAlive(pid)) continue
-    try {
-      rmSync(join(parent, name), { recursive: true, force: true })
-    } catch {
-      // Somebody else's.
-    }
+    removeQuietly(join(parent, name))
   }
+}
+
+/** It may be somebody else's, or still written to. */
+function removeQuietly(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true })
+  } catch {}
 }
 
 function isAlive(pid: number): boolean {

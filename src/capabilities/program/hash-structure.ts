@@ -8,15 +8,28 @@ import type { AnyNode, CallExpression, ObjectExpression, Property, TemplateLiter
 import type { AnalysedProgram } from './analyse-program.js'
 import { childrenOf, type Variable } from './bind-names.js'
 import { literalValue, plainKey } from './literal-value.js'
+import type { ProgramCall } from './program.js'
+
+/** What a name in the code stands for: a tool has more than one form of its name. */
+export type NameOf = (kind: ProgramCall['kind'], name: string) => string
+
+const asWritten: NameOf = (_, name) => name
 
 /** `lifted`: what stands for a node. */
-export function hashStructure(analysis: AnalysedProgram, lifted: ReadonlyMap<AnyNode, string>): string {
-  return createHash('sha256').update(structureText(analysis, lifted)).digest('hex')
+export function hashStructure(
+  analysis: AnalysedProgram,
+  lifted: ReadonlyMap<AnyNode, string>,
+  nameOf: NameOf = asWritten,
+): string {
+  return createHash('sha256')
+    .update(structureText(analysis, lifted, nameOf))
+    .digest('hex')
 }
 
 export function structureText(
   { parsed, bindings, calls }: AnalysedProgram,
   lifted: ReadonlyMap<AnyNode, string>,
+  nameOf: NameOf = asWritten,
 ): string {
   const { variableOf } = bindings
   const numbers = new Map<Variable, number>()
@@ -149,7 +162,7 @@ export function structureText(
     isQuiet = false
     out.push(node.optional ? 'Call?(' : 'Call(')
     if (found?.name !== undefined && isDirect(node.callee))
-      out.push(found.kind, ' ', JSON.stringify(found.name))
+      out.push(found.kind, ' ', JSON.stringify(nameOf(found.kind, found.name)))
     else write(node.callee)
     const isConsole = isConsoleCall(node)
     for (const argument of node.arguments) {

@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../../model/json.js'
 import { type AnalysedProgram, analysisOf } from './analyse-program.js'
 import { CodeSyntaxError } from './code-syntax-error.js'
 import { findLiterals, type Literal } from './find-literals.js'
-import { hashStructure } from './hash-structure.js'
+import { hashStructure, type NameOf } from './hash-structure.js'
 import { parseProgram } from './parse-program.js'
 import type { LiftedProgram, Program } from './program.js'
 import { type OwnParameters, type Parameter, readParameters } from './read-parameters.js'
@@ -17,6 +17,8 @@ import { type OwnParameters, type Parameter, readParameters } from './read-param
 export interface LiftOptions {
   /** What the program was run with: parameters that it reads already get their types from it. */
   readonly arguments?: JsonObject
+  /** What a name in the code stands for; else what is written. */
+  readonly nameOf?: NameOf
 }
 
 export function liftProgram(program: Program, options: LiftOptions = {}): LiftedProgram {
@@ -26,8 +28,8 @@ export function liftProgram(program: Program, options: LiftOptions = {}): Lifted
   const found = own.isWhole ? [] : findLiterals(analysis)
   const lifted = nameAll(found, own.parameters)
   const code = rewrite(analysis, lifted)
-  if (lifted.length > 0 && !isReadable(code)) return assemble(analysis, program.code, own, [], given)
-  return assemble(analysis, code, own, lifted, given)
+  if (lifted.length > 0 && !isReadable(code)) return assemble(analysis, program.code, own, [], options)
+  return assemble(analysis, code, own, lifted, options)
 }
 
 type Named = Literal & { readonly name: string }
@@ -42,16 +44,30 @@ function nameAll(found: readonly Literal[], own: readonly Parameter[]): readonly
     ...found.filter(({ isRequired }) => isRequired),
     ...found.filter(({ isRequired }) => !isRequired),
   ]
+  const shared = new Map<string, string>()
   return ordered.map((literal) => {
     const base = toIdentifier(literal.wanted)
+    const same = sameKey(base, literal)
+    const known = same === undefined ? undefined : shared.get(same)
+    if (known !== undefined) return { ...literal, name: known }
     let number = counts.get(base) ?? 1
     let name = number === 1 ? base : `${base}${number}`
     while (taken.has(name)) name = `${base}${++number}`
     counts.set(base, number + 1)
     taken.add(name)
+    if (same !== undefined) shared.set(same, name)
     return { ...literal, name }
   })
 }
+
+/** The same text for arguments of the same name is one thing that is spoken of twice: the folder that is listed and read from. */
+function sameKey(base: string, { isRequired, value }: Literal): string | undefined {
+  return isRequired && typeof value === 'string' && value.length >= shortestShared
+    ? `${base} ${value}`
+    : undefined
+}
+
+const shortestShared = 3
 
 function toIdentifier(text: string): string {
   const words = text
@@ -115,15 +131,15 @@ function assemble(
   code: string,
   own: OwnParameters,
   lifted: readonly Named[],
-  given: JsonObject,
+  { arguments: given = {}, nameOf }: LiftOptions,
 ): LiftedProgram {
   const parameters: readonly Parameter[] = [
     ...own.parameters,
-    ...lifted.map((literal): Parameter => {
+    ...firstOfEach(lifted).map((literal): Parameter => {
       const fallback = defaultOf(literal)
       return {
         name: literal.name,
-        nodes: [literal.node],
+        nodes: lifted.filter(({ name }) => name === literal.name).map(({ node }) => node),
         value: literal.value,
         isRequired: fallback === undefined,
         default: fallback,
@@ -146,8 +162,12 @@ function assemble(
       ...given,
       ...Object.fromEntries(lifted.map(({ name, value }) => [name, value])),
     },
-    structure: hashStructure(analysis, stands),
+    structure: hashStructure(analysis, stands, nameOf),
   }
+}
+
+function firstOfEach(lifted: readonly Named[]): readonly Named[] {
+  return lifted.filter(({ name }, at) => lifted.findIndex((other) => other.name === name) === at)
 }
 
 function schemaOf(parameters: readonly Parameter[], isOpen: boolean): JsonObject {

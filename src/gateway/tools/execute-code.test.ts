@@ -49,6 +49,7 @@ function deps(changes: Partial<PlanCodeDeps> = {}): PlanCodeDeps {
       throw new CapabilityNotFoundError(name, ['count_lines'])
     },
     unavailable: () => undefined,
+    loaded: async () => {},
     ...changes,
   }
 }

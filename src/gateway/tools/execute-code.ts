@@ -39,8 +39,12 @@ export interface ExecuteCodeDeps extends ReplyDeps, RunForCallerDeps {
   readonly resolve: ResolveTool
   /** A capability by the name that code calls it by. @throws PmlError */
   capability(name: string): Tool
+  /** Waits, within bounds, until what was learned before is known. */
+  loaded(): Promise<void>
   /** Why no code can be run; undefined: it can. */
   unavailable(): ErrorInfo | undefined
+  /** A program is about to come. */
+  warm(): void
 }
 
 export function createExecuteCode(deps: ExecuteCodeDeps): MetaTool {
@@ -51,6 +55,8 @@ export function createExecuteCode(deps: ExecuteCodeDeps): MetaTool {
       const round = await takeRound(request, caller, deps)
       if (round !== undefined) return answerRun(round, request, caller, deps)
       const code = requiredText(name, args, 'code')
+      // It starts while the code is read.
+      deps.warm()
       const intent = optionalText(name, args, 'intent')
       const given = optionalObject(name, args, 'arguments') ?? {}
       const plan = await planCode({ code, intent, arguments: given }, deps)
@@ -66,7 +72,7 @@ export interface CodeRequest {
   readonly arguments: JsonObject
 }
 
-export type PlanCodeDeps = Pick<ExecuteCodeDeps, 'view' | 'resolve' | 'capability' | 'unavailable'>
+export type PlanCodeDeps = Pick<ExecuteCodeDeps, 'view' | 'resolve' | 'capability' | 'loaded' | 'unavailable'>
 
 /** A plan of one task: the program. @throws PmlError where it cannot be run, or would fail for what can be seen beforehand. */
 export async function planCode(
@@ -88,7 +94,8 @@ export async function planCode(
 }
 
 /** A tool that is not known may be of a server that has not been heard of yet. */
-async function untilKnown({ calls }: Program, { resolve }: PlanCodeDeps): Promise<void> {
+async function untilKnown({ calls }: Program, { resolve, loaded }: PlanCodeDeps): Promise<void> {
+  if (calls.some(({ kind, name: tool }) => kind === 'capability' || tool === undefined)) await loaded()
   for (const { kind, name: tool } of calls) {
     if (kind !== 'tool' || tool === undefined) continue
     try {

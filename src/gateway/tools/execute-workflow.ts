@@ -4,7 +4,7 @@ import type { Plan } from '../../model/plan.js'
 import type { ToolDefinition } from '../../model/tool.js'
 import type { ToolResult } from '../../model/tool-call.js'
 import { planTasks } from '../../plan/plan-tasks.js'
-import type { ResolveTool } from '../resolve-tool.js'
+import { isCapabilityName, type ResolveTool } from '../resolve-tool.js'
 import { toRequest } from '../to-request.js'
 import { answerRun } from './answer-run.js'
 import { type ExecuteIntentDeps, executeIntent } from './execute-intent.js'
@@ -103,7 +103,9 @@ export async function planWhenKnown(
   try {
     return plan()
   } catch (error) {
-    if (!(error instanceof ToolNotFoundError) || error.notReady.length === 0) throw error
+    if (!(error instanceof ToolNotFoundError)) throw error
+    if (isCapabilityName(error.toolName)) await deps.resolve.soon(error.toolName)
+    else if (error.notReady.length === 0) throw error
     await deps.view.firstSettled()
     await deps.view.serverSettled(error.toolName)
     return plan()

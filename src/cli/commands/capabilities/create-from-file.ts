@@ -42,7 +42,12 @@ export async function createFromFile(
   return 0
 }
 
-function describeParameters({ inputSchema: { properties } }: CapabilityReport): string {
+function describeParameters({ inputSchema: { properties, required } }: CapabilityReport): string {
   const names = Object.keys(isObject(properties) ? properties : {})
-  return names.length === 0 ? ' It takes no arguments.' : ` It takes ${names.join(', ')}.`
+  const needed = new Set(Array.isArray(required) ? required : [])
+  const taken = names.filter((name) => needed.has(name)).join(', ')
+  const optional = names.filter((name) => !needed.has(name)).join(', ')
+  if (names.length === 0) return ' It takes no arguments.'
+  if (taken === '') return ` It may be given ${optional}.`
+  return ` It takes ${taken}${optional === '' ? '' : `, and may be given ${optional}`}.`
 }

@@ -170,7 +170,9 @@ export function createPml(options: PmlOptions): Pml {
   const graph = createKnowledgeGraph(graphOptions)
   const search: ToolSearch = createToolSearch({ vectors, graph })
   const analysis = createAnalysis({ graph, log, debounceMs: analyseAfterMs })
-  const sandbox = createDenoSandbox()
+  const sandbox = createDenoSandbox({
+    sizes: { heapMb: config.code.heapMb, memoryMb: config.code.memoryMb },
+  })
   const likeness = createLikeness(createStaticEmbedder())
   const capabilities: OpenCapabilities = openCapabilities({
     store: lateStore.current,

@@ -19,6 +19,7 @@ import {
   textOf,
 } from './harness.js'
 
+const secret = 'sk-journey-9f3b1c7d2e'
 let directory: string
 let house: House
 let gateway: StdioHouseClient
@@ -26,7 +27,7 @@ let gateway: StdioHouseClient
 beforeAll(async () => {
   directory = realpathSync(mkdtempSync(join(tmpdir(), 'pml-code-')))
   for (const name of ['a', 'b', 'c']) writeFileSync(join(directory, `${name}.txt`), `text of ${name}`)
-  house = openHouse({})
+  house = openHouse({}, {}, { LEDGER_KEY: secret })
   rule({})
   gateway = await house.stdio()
   // Its database is made, which takes seconds.
@@ -44,7 +45,11 @@ function rule(settings: object): void {
       files: npmServer('filesystem', directory),
       memory: { ...npmServer('memory'), env: { MEMORY_FILE_PATH: join(directory, '.memory.jsonl') } },
       everything: npmServer('everything'),
-      ledger: fixture('ledger', join(house.home, 'ledger.jsonl')),
+      ledger: {
+        ...fixture('ledger', join(house.home, 'ledger.jsonl')),
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the configuration
+        env: { LEDGER_KEY: '${LEDGER_KEY}' },
+      },
     },
     ...settings,
   })
@@ -425,6 +430,142 @@ describe('a dangerous call', () => {
       `erase kill erased ${lot}`,
       `append kill after ${lot}`,
     ])
+  })
+})
+
+describe('a run of code', () => {
+  const kill = async (): Promise<void> => {
+    process.kill(gateway.pid, 'SIGKILL')
+    await eventually(
+      () => alive(gateway.pid),
+      (lives) => !lives,
+    )
+    gateway = await house.stdio()
+  }
+
+  test('that takes long is told as running, and its value is there when it has ended', async () => {
+    rule({ replyWithinMs: 500 })
+    await sleep(600)
+    const begun = await ran('await tools.ledger.slow_append({ token: "long", ms: 1_500 })\nreturn "at last"')
+    expect(begun.status).toBe('running')
+    expect(await ended(begun.workflow_id)).toMatchObject({ status: 'complete', value: 'at last' })
+    rule({})
+    await sleep(600)
+  })
+
+  test('is paused between its calls, goes on, and is aborted', async () => {
+    rule({ replyWithinMs: 500 })
+    await sleep(600)
+    const steps = (name: string): string =>
+      `for (let n = 0; n < 4; n++) await tools.ledger.slow_append({ token: '${name} ' + n, ms: 700 })\nreturn 'done'`
+    const paused = await ran(steps('pause'))
+    await control(paused.workflow_id, 'pause')
+    await eventually(
+      async () => (await control(paused.workflow_id, 'status')).status,
+      (status) => status === 'paused',
+    )
+    const soFar = called('pause').length
+    await sleep(1_000)
+    expect(called('pause')).toHaveLength(soFar)
+    await control(paused.workflow_id, 'resume')
+    expect(await ended(paused.workflow_id)).toMatchObject({ status: 'complete', value: 'done' })
+    expect(called('pause')).toHaveLength(4)
+
+    const aborted = await ran(steps('abort'))
+    await control(aborted.workflow_id, 'abort')
+    expect((await ended(aborted.workflow_id)).status).toBe('aborted')
+    const calls = called('abort').length
+    await sleep(1_000)
+    expect(called('abort')).toHaveLength(calls)
+    rule({})
+    await sleep(600)
+  })
+
+  test('whose gateway dies during a call that must not be repeated asks what is to become of that one', async () => {
+    const cut = gateway.client
+      .callTool({
+        name: 'execute_code',
+        arguments: {
+          code: `
+            await tools.ledger.append({ token: 'cut first' })
+            const { token } = await tools.ledger.slow_append({ token: 'cut second', ms: 2_000 })
+            await tools.ledger.append({ token: 'cut third' })
+            return token`,
+          intent: 'cut off in the middle',
+        },
+      })
+      .catch(() => undefined)
+    await eventually(
+      () => called('cut'),
+      (calls) => calls.length === 2,
+    )
+    await kill()
+    await cut
+    const { runs } = JSON.parse((await pml('runs', '--json')).stdout) as {
+      runs: readonly { id: string; intent?: string }[]
+    }
+    const { id } = runs.find(({ intent }) => intent === 'cut off in the middle')!
+    const waiting = await eventually(
+      () => control(id, 'status'),
+      ({ status }) => status === 'interrupted',
+    )
+    expect(called('cut')).toEqual(['append cut first', 'slow_append cut second'])
+    expect(waiting.decision).toMatchObject({ task: 'code[1]', tool: 'ledger:slow_append' })
+    expect((await pml('approve', waiting.decision!.id)).code).toBe(0)
+    expect(await ended(id)).toMatchObject({ status: 'complete', value: 'cut second' })
+    expect(called('cut')).toEqual([
+      'append cut first',
+      'slow_append cut second',
+      'slow_append cut second',
+      'append cut third',
+    ])
+  })
+
+  test('goes on in the same request where its client asks the person itself', async () => {
+    const asked: string[] = []
+    const other = await house.stdio({
+      era: 'legacy',
+      capabilities: { elicitation: { form: {} } },
+      setUp(client) {
+        client.setRequestHandler('elicitation/create', async ({ params }) => {
+          asked.push(params.message)
+          return { action: 'accept', content: { approve: true } }
+        })
+      },
+    })
+    const answer = await other.client.callTool({
+      name: 'execute_code',
+      arguments: {
+        code: `
+          await tools.ledger.append({ token: 'asked before' })
+          const { token } = await tools.ledger.erase({ token: 'asked' })
+          return { token }`,
+      },
+    })
+    expect(asked).toHaveLength(1)
+    expect(asked[0]).toContain('ledger:erase')
+    expect(dataOf<Reply>(answer)).toMatchObject({ status: 'complete', value: { token: 'asked' } })
+    expect(called('asked')).toEqual(['append asked before', 'erase asked'])
+    await other.close()
+  })
+
+  test('that holds a secret does not show it, neither in what it says nor in what is kept of it', async () => {
+    const reply = await ran(
+      `console.log('with ${secret}')
+       const { token } = await tools.ledger.read({ token: '${secret}' })
+       const again = await tools.ledger.read({ token: 'hidden' })
+       return { length: token.length + again.token.length }`,
+      {},
+      { intent: `use ${secret} to read` },
+    )
+    expect(reply).toMatchObject({ status: 'complete', value: { length: secret.length + 6 } })
+    expect(JSON.stringify(reply)).not.toContain(secret)
+    expect((await pml('runs', 'show', reply.workflow_id, '--json')).stdout).not.toContain(secret)
+    const found = await gateway.client.callTool({
+      name: 'discover',
+      arguments: { intent: 'use to read', kind: 'capability', types: true },
+    })
+    expect(JSON.stringify(found)).not.toContain(secret)
   })
 })
 

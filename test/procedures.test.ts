@@ -89,7 +89,8 @@ async function learn(code: string, intent: string): Promise<Found> {
   const before = new Set((await capabilities(intent)).map(({ id }) => id))
   expect(await run(code, { intent })).toMatchObject({ status: 'complete' })
   const found = await eventually(
-    async () => (await capabilities(intent)).find(({ id }) => !before.has(id)),
+    // One of another program may come in late: what this one is for is its own.
+    async () => (await capabilities(intent)).find(({ id, score }) => !before.has(id) && score > 0.3),
     (one) => one !== undefined,
     5_000,
   )
@@ -367,21 +368,14 @@ test('a dangerous call within a capability asks whoever calls it, however it is 
 }, 60_000)
 
 test('what was learned is there after a restart, at once, with how it did', async () => {
-  const before = await capabilities('tell the size of a document')
-  const [best] = before
+  const [best] = await capabilities('tell the size of a document')
+  const [invoice] = await capabilities('make an invoice for a parcel')
+  expect(invoice?.parts.capability?.weakest).toMatch(/^cap:weigh/)
   await gateway.close()
   gateway = await house.stdio()
   expect(
     dataOf(await gateway.client.callTool({ name: best!.name, arguments: { path: file('c') } })),
   ).toMatchObject({ size: 3 })
-  const after = await eventually(
-    () => capabilities('tell the size of a document'),
-    (found) => found.length === before.length,
-  )
-  const known = (found: readonly Found[]) =>
-    found
-      .filter(({ id }) => id !== best!.id)
-      .map(({ id, parts }) => [id, parts.capability?.rate, parts.capability?.transitive])
-      .sort()
-  expect(known(after)).toEqual(known(before))
+  const [after] = await capabilities('make an invoice for a parcel')
+  expect(after).toMatchObject({ id: invoice!.id, parts: { capability: invoice!.parts.capability } })
 }, 60_000)

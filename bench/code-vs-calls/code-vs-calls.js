@@ -19,14 +19,15 @@ const npmServer = (name, ...args) => ({
   command: process.execPath,
   args: [join(root, 'node_modules/@modelcontextprotocol', `server-${name}`, 'dist/index.js'), ...args],
 })
-const { home, config } = makeHome(
-  {
-    files: npmServer('filesystem', scratch),
-    memory: { ...npmServer('memory'), env: { MEMORY_FILE_PATH: join(scratch, 'memory.jsonl') } },
-    everything: npmServer('everything'),
-  },
-  { exposure: 'meta', approvals: { tools: { 'files:write_file': 'allow' } } },
-)
+const servers = {
+  files: npmServer('filesystem', scratch),
+  memory: { ...npmServer('memory'), env: { MEMORY_FILE_PATH: join(scratch, 'memory.jsonl') } },
+  everything: npmServer('everything'),
+}
+const house = makeHome(servers, {
+  exposure: 'meta',
+  approvals: { tools: { 'files:write_file': 'allow' } },
+})
 
 const names = ['ash', 'birch', 'cedar', 'elm', 'fir', 'hazel', 'larch', 'maple', 'oak', 'pine']
 const words =
@@ -71,8 +72,8 @@ function agentOf(client) {
 const code = `const { content } = await tools.files.list_directory({ path: args.folder })
 const names = content.split('\\n').filter((line) => line.startsWith('[FILE]')).map((line) => line.slice(7))
 const lines = await Promise.all(names.map(async (name) => {
-  const { content } = await tools.files.read_text_file({ path: args.folder + '/' + name })
-  return name + ': ' + content.split('\\n')[0].slice(2) + ', ' + content.split(/\\s+/).length + ' words'
+  const { content } = await tools.files.read_text_file({ path: \`\${args.folder}/\${name}\` })
+  return \`\${name}: \${content.split('\\n')[0].slice(2)}, \${content.split(/\\s+/).length} words\`
 }))
 await tools.files.write_file({ path: args.to, content: lines.join('\\n') })
 return { files: lines.length }`
@@ -127,7 +128,7 @@ async function runTask(client, way, size, known) {
   return { ...agent.spent, ms }
 }
 
-const openGateway = () =>
+const openGateway = ({ home, config } = house) =>
   stdioClient(process.execPath, [pmlBin, 'serve', '--config', config], pmlEnvironment(home))
 
 async function learnedName(client) {
@@ -171,14 +172,21 @@ async function tokensToKnow(client) {
   const meta = tokensOfTools((await client.listTools()).tools)
   const agent = agentOf(client)
   await agent.call('discover', { intent: 'list a folder, read text files, write a file', types: true })
-  const proxy = await stdioClient(
-    process.execPath,
-    [pmlBin, 'serve', '--config', config, '--exposure', 'proxy'],
-    pmlEnvironment(home),
-  )
-  const all = tokensOfTools((await proxy.client.listTools()).tools)
-  await proxy.close()
-  return { meta, all, discover: agent.spent.read + agent.spent.written }
+  return { meta, all: await tokensOfAll(), discover: agent.spent.read + agent.spent.written }
+}
+
+/** In a home of its own: who joins a gateway that runs is shown what that one shows. */
+async function tokensOfAll() {
+  const own = makeHome(servers, { exposure: 'proxy' })
+  const { client, close } = await openGateway(own)
+  for (;;) {
+    const { tools } = await client.listTools(undefined, { cacheMode: 'bypass' })
+    if (Object.keys(servers).every((name) => tools.some((tool) => tool.name.startsWith(`${name}__`)))) {
+      await close()
+      rmSync(own.home, { recursive: true, force: true, maxRetries: 5 })
+      return tokensOfTools(tools)
+    }
+  }
 }
 
 try {
@@ -198,6 +206,6 @@ try {
   if (process.argv.includes('--json')) console.log(JSON.stringify({ tokens, figures }))
 } finally {
   rmSync(scratch, { recursive: true, force: true })
-  rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+  rmSync(house.home, { recursive: true, force: true, maxRetries: 5 })
 }
 process.exit(0)

@@ -195,15 +195,16 @@ describe('one', () => {
     expect((await show('count_letters')).alternatives).toMatchObject([{ name: 'fetch_page', rate: 6 / 7 }])
   })
 
-  it('tells no secret that became one later', async () => {
-    await create({ ...readFile, intent: `with ${testSecret}` })
+  it('keeps and tells no secret', async () => {
+    await create({ ...readFile, intent: `with ${testSecret}`, description: `As ${testSecret}.` })
     expect(JSON.stringify(await show('count_letters'))).not.toContain(testSecret)
     expect((await api.store.loadCapabilities())[0]!.intents).toEqual(['with [redacted]'])
+    expect((await api.store.loadCapabilities())[0]!.description).toBe('As [redacted].')
   })
 })
 
 describe('changes', () => {
-  it('a new name and a new description stay, and the old name is free', async () => {
+  it('a new name and a new description stay; the old name still means it, and can be taken back', async () => {
     await create(readFile)
     const renamed = await api.post('/api/capabilities/count_letters/rename', {
       ...{ name: 'length_of', description: 'How long a file is.' },
@@ -211,8 +212,12 @@ describe('changes', () => {
     expect(renamed).toMatchObject({ name: 'length_of', description: 'How long a file is.' })
     await api.reload()
     expect(await names()).toEqual(['length_of'])
-    await create({ ...fetchPage, name: 'count_letters' })
-    expect((await show('count_letters')).tools).toEqual(['web:fetch'])
+    expect((await show('count_letters')).name).toBe('length_of')
+    await expect(create({ ...fetchPage, name: 'count_letters' })).rejects.toMatchObject({
+      code: 'NAME_TAKEN',
+    })
+    await api.post('/api/capabilities/length_of/rename', { name: 'count_letters' })
+    expect(await names()).toEqual(['count_letters'])
   })
 
   it('refuses a rename to nothing, to what is taken, and to what code cannot call', async () => {

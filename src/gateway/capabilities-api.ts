@@ -182,12 +182,16 @@ export async function createCapability(
   await deps.view.firstSettled()
   const code = readCode(body.code, '"code"')
   const name = optionalText(body, 'name')
-  const description = optionalLine(body, 'description')
-  const intent = optionalLine(body, 'intent')
+  const description = optionalLine(body, 'description', deps)
+  const intent = optionalLine(body, 'intent', deps)
   const program = readProgram(code)
   refuseProblems(program, deps)
-  const args = exampleArguments(program, (tool) => findTool(tool, deps)?.definition.inputSchema)
-  const known = capabilities.shelf.ofStructure(liftProgram(program, { arguments: args }).structure)
+  const args = exampleArguments(program, (name, kind) => schemaOf(name, kind, deps))
+  const { structure } = liftProgram(program, {
+    arguments: args,
+    nameOf: (kind, name) => idOf(kind, name, deps),
+  })
+  const known = capabilities.shelf.ofStructure(structure)
   const capability =
     known ??
     (await capabilities.create({
@@ -210,7 +214,7 @@ export async function renameCapability(
 ): Promise<CapabilityReport> {
   const { rename } = await loaded(deps)
   const name = optionalText(body, 'name')
-  const description = optionalLine(body, 'description')
+  const description = optionalLine(body, 'description', deps)
   if (name === undefined && description === undefined)
     throw new UsageError('Neither "name" nor "description" was given.')
   const renamed = await rename(which, {
@@ -308,6 +312,12 @@ export async function loaded({
   return capabilities
 }
 
+/** Of a tool or capability by the name that code has for it; that name where there is none. */
+export function idOf(kind: ProgramCall['kind'], name: string, deps: CapabilitiesDeps): string {
+  const known = kind === 'tool' ? findTool(name, deps) : deps.capabilities.shelf.find(name)
+  return known?.id ?? name
+}
+
 /** Also one that is quarantined. */
 export function findTool(id: string, { view }: Pick<CapabilitiesDeps, 'view'>): Tool | undefined {
   const { names, tools } = view.current()
@@ -317,11 +327,9 @@ export function findTool(id: string, { view }: Pick<CapabilitiesDeps, 'view'>): 
 /** What can be seen without running it. */
 function refuseProblems(program: Program, deps: CapabilitiesDeps): void {
   const { shelf } = deps.capabilities
-  const schemaOf = (name: string, kind: ProgramCall['kind']): JsonObject | undefined =>
-    kind === 'tool' ? findTool(name, deps)?.definition.inputSchema : shelf.find(name)?.inputSchema
   const problems = checkProgram(program, {
-    inputSchemaOf: schemaOf,
-    isKnown: (name, kind) => schemaOf(name, kind) !== undefined,
+    inputSchemaOf: (name, kind) => schemaOf(name, kind, deps),
+    isKnown: (name, kind) => schemaOf(name, kind, deps) !== undefined,
     closest: (name, kind) =>
       kind === 'tool'
         ? deps.view.current().names.closest(name, 3)
@@ -338,6 +346,13 @@ function refuseProblems(program: Program, deps: CapabilitiesDeps): void {
 }
 
 const mostProblems = 10
+
+/** By the name as code has it. */
+function schemaOf(name: string, kind: ProgramCall['kind'], deps: CapabilitiesDeps): JsonObject | undefined {
+  return kind === 'tool'
+    ? findTool(name, deps)?.definition.inputSchema
+    : deps.capabilities.shelf.find(name)?.inputSchema
+}
 
 function listingOf(capability: Capability, deps: CapabilitiesDeps): CapabilityListing {
   const { id, name, description, origin, uses, successes, meanMs, lastUsedAt, tools, calls } = capability
@@ -395,9 +410,7 @@ function withIds(
 ): readonly ProgramTask[] {
   return tasks.map((task, at) => {
     const { kind, name } = calls[at]!
-    if (name === undefined) return task
-    const id = kind === 'tool' ? findTool(name, deps)?.id : deps.capabilities.shelf.find(name)?.id
-    return id === undefined ? task : { ...task, tool: id }
+    return name === undefined ? task : { ...task, tool: idOf(kind, name, deps) }
   })
 }
 
@@ -464,7 +477,7 @@ function optionalText(body: JsonObject, name: string): string | undefined {
   return value
 }
 
-function optionalLine(body: JsonObject, name: string): string | undefined {
+function optionalLine(body: JsonObject, name: string, { redact }: CapabilitiesDeps): string | undefined {
   const value = body[name]
-  return value === undefined || value === null ? undefined : readLine(value, `"${name}"`)
+  return value === undefined || value === null ? undefined : redact(readLine(value, `"${name}"`))
 }

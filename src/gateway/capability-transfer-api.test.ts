@@ -122,6 +122,19 @@ describe('import', () => {
     expect(known()).toEqual(['length_of'])
   })
 
+  it('does not double what calls another that is here under another name', async () => {
+    await create(readFile)
+    await create(twice)
+    const file = await exported()
+    await imported(file)
+    await there.post('/api/capabilities/count_letters/rename', { name: 'length_of' })
+    expect(await imported(file)).toMatchObject([
+      { verdict: 'known', as: 'length_of' },
+      { verdict: 'known', as: 'count_twice' },
+    ])
+    expect(known()).toEqual(['length_of', 'count_twice'])
+  })
+
   it('takes what calls tools that are not here, and says so', async () => {
     await create(fetchPage)
     expect(await imported(await exported())).toMatchObject([

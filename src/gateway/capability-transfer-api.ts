@@ -2,13 +2,14 @@ import { describeProgram } from '../capabilities/program/describe-program.js'
 import { liftProgram } from '../capabilities/program/lift-program.js'
 import type { Program } from '../capabilities/program/program.js'
 import { readProgram } from '../capabilities/program/read-program.js'
+import { slugOf } from '../capabilities/slug-of.js'
 import { PmlError, UsageError } from '../errors.js'
-import type { Capability, CapabilityId } from '../model/capability.js'
+import { type Capability, type CapabilityId, capabilityId } from '../model/capability.js'
 import type { JsonObject } from '../model/json.js'
 import { rankRisk } from '../model/rank-risk.js'
 import { redactJson } from '../model/redact.js'
 import type { Risk } from '../model/risk.js'
-import { type CapabilitiesDeps, findTool, loaded } from './capabilities-api.js'
+import { type CapabilitiesDeps, findTool, idOf, loaded } from './capabilities-api.js'
 import {
   type CapabilityFile,
   capabilityFileVersion,
@@ -29,6 +30,8 @@ export interface ImportedCapability {
   readonly why?: string
   /** Of one that is known: what it is called here. */
   readonly as?: string
+  /** That it has here, or will have; absent: it is refused. */
+  readonly id?: CapabilityId
   readonly description: string
   readonly code: string
   /** What it does, step by step; empty where the code cannot be read. */
@@ -63,7 +66,7 @@ export async function importCapabilities(
   body: JsonObject,
   deps: CapabilitiesDeps,
 ): Promise<{ readonly entries: readonly ImportedCapability[] }> {
-  const capabilities = await loaded(deps)
+  await loaded(deps)
   const file = readCapabilityFile(body.file)
   await deps.view.firstSettled()
   const entries = new Map<string, ImportedCapability | undefined>(
@@ -71,8 +74,7 @@ export async function importCapabilities(
   )
   for (const filed of file.capabilities) {
     const judged = judge(filed, entries, deps)
-    const entry =
-      judged.verdict === 'new' && body.isTrial !== true ? await take(filed, judged, capabilities) : judged
+    const entry = judged.verdict === 'new' && body.isTrial !== true ? await take(filed, judged, deps) : judged
     entries.set(filed.name, entry)
   }
   return redactJson({ entries: [...entries.values()].map((entry) => entry!) }, deps.redact)
@@ -120,18 +122,23 @@ function judge(filed: FiledCapability, entries: Entries, deps: CapabilitiesDeps)
   const program = readable(code)
   const unread = { name, description, code, steps: '', risk: 'moderate', missing: [], notes: [] } as const
   if (program instanceof PmlError) return { ...unread, verdict: 'refused', why: program.message }
-  const { structure } = liftProgram(program, { arguments: examplesOfSchema(filed.inputSchema) })
+  const { structure } = liftProgram(program, {
+    arguments: examplesOfSchema(filed.inputSchema),
+    nameOf: (kind, called) => (kind === 'capability' && entries.get(called)?.id) || idOf(kind, called, deps),
+  })
   const missing = namesOf(program, 'tool').filter((tool) => findTool(tool, deps) === undefined)
   const told = {
     ...{ name, description, code, missing },
     steps: describeProgram(program),
     risk: worstOf(program, entries, deps),
-    notes: notesOf(filed, program, structure),
+    notes: notesOf(program, isChanged(filed, program, structure)),
   }
   const known = shelf.ofStructure(structure)
-  if (known !== undefined) return { ...told, verdict: 'known', as: known.name }
+  if (known !== undefined) return { ...told, verdict: 'known', as: known.name, id: known.id }
   const why = reasonAgainst(filed, program, entries, deps)
-  return why === undefined ? { ...told, verdict: 'new' } : { ...told, verdict: 'refused', why }
+  return why === undefined
+    ? { ...told, verdict: 'new', id: capabilityId(slugOf(name) || 'procedure', structure) }
+    : { ...told, verdict: 'refused', why }
 }
 
 function reasonAgainst(
@@ -142,7 +149,8 @@ function reasonAgainst(
 ): string | undefined {
   const { capabilities, redact } = deps
   if (redact(code) !== code) return 'Its code holds a secret of the configuration here.'
-  if (capabilities.shelf.names().has(name))
+  // A name that was given up may still stand in the code of others.
+  if (capabilities.shelf.find(name) !== undefined)
     return `Another one is called ${name} here: rename that one with pml capabilities rename, or this one in the file.`
   const nameless = namesOf(program, 'tool').find(
     (tool) => findTool(tool, deps) === undefined && !/^[^:]+:./.test(tool),
@@ -161,9 +169,14 @@ function isThere(called: string, entries: Entries, { capabilities: { shelf } }: 
   return entry?.verdict === 'new' || (entry?.verdict === 'known' && shelf.find(called)?.name === entry.as)
 }
 
-function notesOf(filed: FiledCapability, program: Program, structure: string): readonly string[] {
+/** What calls others may have another structure elsewhere, as they have other ids: of that nobody can say. */
+function isChanged(filed: FiledCapability, program: Program, structure: string): boolean {
+  return namesOf(program, 'capability').length === 0 && filed.structure !== structure
+}
+
+function notesOf(program: Program, wasChanged: boolean): readonly string[] {
   return [
-    ...(filed.structure === structure ? [] : ['Its code is not the one that was exported: it was changed.']),
+    ...(wasChanged ? ['Its code is not the one that was exported: it was changed.'] : []),
     ...(program.calls.some(({ name }) => name === undefined)
       ? ['It computes which tool it calls: only a run will say.']
       : []),
@@ -174,11 +187,11 @@ function notesOf(filed: FiledCapability, program: Program, structure: string): r
 async function take(
   { name, description, intents = [], code, inputSchema }: FiledCapability,
   judged: ImportedCapability,
-  capabilities: OpenCapabilities,
+  { capabilities, redact }: CapabilitiesDeps,
 ): Promise<ImportedCapability> {
   try {
     await capabilities.create({
-      ...{ code, name, description, intents },
+      ...{ code, name, intents, description: redact(description) },
       arguments: examplesOfSchema(inputSchema),
       origin: 'imported',
     })

@@ -351,7 +351,7 @@ export function openCapabilities(options: OpenCapabilitiesOptions): OpenCapabili
     },
     async rename(which, changes) {
       const { id, name } = find(which)
-      if (changes.name !== undefined && changes.name !== name) checkName(changes.name, shelf)
+      if (changes.name !== undefined && changes.name !== name) checkName(changes.name, shelf, id)
       if (!(await (await options.store()).renameCapability(id, changes)))
         throw new PmlError('NAME_TAKEN', `The name "${changes.name}" is taken.`, 'Choose another one.')
       shelf.put({ ...shelf.get(id)!, ...changes })
@@ -408,7 +408,8 @@ function strangerId(kind: 'tool' | 'capability', name: string): ToolId | undefin
   return id === undefined || id.server === capabilityServer ? undefined : formatToolId(id.server, id.tool)
 }
 
-function checkName(name: string, shelf: CapabilityShelf): void {
+/** `own`: of the one that is to have it, which may have had it before. */
+function checkName(name: string, shelf: CapabilityShelf, own?: CapabilityId): void {
   if (!identifier.test(name))
     throw new PmlError(
       'BAD_NAME',
@@ -416,7 +417,8 @@ function checkName(name: string, shelf: CapabilityShelf): void {
       'Letters, digits and _, at most 64, not beginning with a digit.',
     )
   // A name that was given up may still stand in the code of others.
-  if (shelf.find(name) !== undefined)
+  const known = shelf.find(name)
+  if (known !== undefined && known.id !== own)
     throw new PmlError('NAME_TAKEN', `The name "${name}" is taken.`, 'Choose another one.')
 }
 

@@ -48,6 +48,12 @@ describe('exampleArguments', () => {
     ).toEqual({ path: '', lines: 0, names: [''], what: null, verbose: null })
   })
 
+  it('what each of is handed over is a list', () => {
+    expect(examples('return await Promise.all(args.all.map((path) => tools.files.read({ path })))')).toEqual({
+      all: [''],
+    })
+  })
+
   it('so what is written by hand is what would have been learned', () => {
     const written = 'return await tools.files.read({ path: args.path })'
     expect(structureOf(written, examples(written))).toBe(

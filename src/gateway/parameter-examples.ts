@@ -3,13 +3,13 @@
  * procedures, so one that is written by hand has to have the types that it would have been learned with.
  */
 import { liftProgram } from '../capabilities/program/lift-program.js'
-import type { Program } from '../capabilities/program/program.js'
+import type { Program, ProgramCall } from '../capabilities/program/program.js'
 import { isObject, type Json, type JsonObject } from '../model/json.js'
 
-/** By the tools that they are handed to. */
+/** By the tools and capabilities that they are handed to. */
 export function exampleArguments(
   program: Program,
-  inputSchemaOf: (tool: string) => JsonObject | undefined,
+  inputSchemaOf: (name: string, kind: ProgramCall['kind']) => JsonObject | undefined,
 ): JsonObject {
   const { properties } = liftProgram(program).inputSchema
   const untyped = Object.entries(isObject(properties) ? properties : {}).filter(
@@ -17,16 +17,20 @@ export function exampleArguments(
   )
   const examples = new Map<string, Json>(untyped.map(([name]) => [name, null]))
   for (const { kind, name, arguments: given } of program.calls) {
-    const wanted = kind === 'tool' && name !== undefined ? inputSchemaOf(name)?.properties : undefined
+    const wanted = name === undefined ? undefined : inputSchemaOf(name, kind)?.properties
     if (!isObject(given) || !isObject(wanted)) continue
     for (const [key, value] of Object.entries(given)) {
-      const parameter = isObject(value) ? value.$arg : undefined
-      if (typeof parameter === 'string' && examples.get(parameter) === null)
-        examples.set(parameter, exampleOf(wanted[key]))
+      const [, parameter = '', each] = wholeOrEach.exec(isObject(value) ? String(value.$arg) : '') ?? []
+      if (examples.get(parameter) !== null) continue
+      const example = exampleOf(wanted[key])
+      examples.set(parameter, each === undefined ? example : listOf(example))
     }
   }
   return Object.fromEntries(examples)
 }
+
+/** `path`, or `paths[*]`: each of a list. */
+const wholeOrEach = /^([A-Za-z_$][\w$]*)(\[\*\])?$/
 
 /** By the schema that it had where it comes from. */
 export function examplesOfSchema({ properties }: JsonObject): JsonObject {
@@ -46,11 +50,13 @@ function exampleOf(schema: Json | undefined): Json {
       return false
     case 'object':
       return {}
-    case 'array': {
-      const item = exampleOf((schema as JsonObject).items)
-      return item === null ? [] : [item]
-    }
+    case 'array':
+      return listOf(exampleOf((schema as JsonObject).items))
     default:
       return null
   }
+}
+
+function listOf(item: Json): Json {
+  return item === null ? [] : [item]
 }

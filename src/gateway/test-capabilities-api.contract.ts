@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PmlError } from '../errors.js'
-import type { HolderApi } from '../holder/holder-api.js'
 import type { CapabilityUse } from '../model/capability.js'
 import type { JsonObject } from '../model/json.js'
 import { silentLog } from '../model/log.js'
@@ -22,7 +21,9 @@ import { type OpenCapabilities, openCapabilities } from './open-capabilities.js'
 import { makeTool, testConfig } from './test-gateway.contract.js'
 import { openTestRisks } from './test-risk.contract.js'
 
-export interface CapabilitiesApi extends HolderApi {
+export interface CapabilitiesApi {
+  get(path: string): Promise<unknown>
+  post(path: string, body: unknown): Promise<unknown>
   readonly capabilities: OpenCapabilities
   readonly deps: CapabilitiesDeps
   readonly store: Store

@@ -7,7 +7,7 @@ export interface ProgramFault {
   readonly line?: number
 }
 
-/** Parsed in the gateway itself, so it has to stay quick: so many take 70 ms; 0.3 s where they are nothing but declarations. */
+/** Parsed in the gateway itself, so it has to stay quick: where they are nothing but declarations, so many take some 0.3 s. */
 const mostChars = 100_000
 
 /**

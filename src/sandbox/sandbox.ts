@@ -71,7 +71,7 @@ export interface SandboxRun {
 export interface SandboxOutcome {
   /** Undefined where it failed. */
   readonly value?: Json
-  /** `message` says the line of the code where it is known. Codes: see errors.ts, those that begin with CODE_. */
+  /** `message` says the line of the code where it is known. Codes: see code-error.ts. */
   readonly error?: ErrorInfo
   /** 1-based, where known. */
   readonly line?: number

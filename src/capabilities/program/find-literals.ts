@@ -121,7 +121,7 @@ export function findLiterals(analysis: AnalysedProgram): readonly Literal[] {
 
   function judge(node: AnyNode, value: Json): Literal | undefined {
     const parent = parentOf.get(node)!
-    if (value === null || isObject(value) || isCounter(parent)) return undefined
+    if (value === null || isObject(value) || isCounter(parent) || isSeparator(value, parent)) return undefined
     const use = trace.useOf(node)
     if (use !== undefined && !isCompared(node)) return used(node, value, use)
     if (typeof value === 'boolean' || value === '' || value === 0 || value === -1) return undefined
@@ -168,6 +168,16 @@ export function findLiterals(analysis: AnalysedProgram): readonly Literal[] {
       isRequired: !(parent?.type === 'LogicalExpression' && parent.right === node),
       description: describeUse(use),
     }
+  }
+
+  /** As in a template: between two values it says how they are put together. */
+  function isSeparator(value: Json, parent: AnyNode): boolean {
+    return (
+      typeof value === 'string' &&
+      !/[\p{L}\p{N}]/u.test(value) &&
+      parent.type === 'BinaryExpression' &&
+      parent.operator === '+'
+    )
   }
 
   /** The start of a counted loop. */

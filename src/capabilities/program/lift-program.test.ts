@@ -345,3 +345,17 @@ function another(value: Json, random: () => number): Json {
     ? Object.fromEntries(Object.entries(value).map(([key, field]) => [key, another(field, random)]))
     : value
 }
+
+it('what is spoken of twice is one parameter, with what stands behind it left where it is', () => {
+  const program = readProgram(`
+    const { content } = await tools.files.list({ path: '/data/may' })
+    await tools.files.read({ path: '/data/may' + '/' + content })
+    return tools.files.read({ path: \`/data/may/\${content}\` })`)
+  const lifted = liftProgram(program)
+  expect(lifted.arguments).toEqual({ path: '/data/may' })
+  expect(lifted.inputSchema.required).toEqual(['path'])
+  expect(lifted.code).toContain('`${args.path}/${content}`')
+  expect(lifted.code).toContain("args.path + '/' + content")
+  const again = liftProgram(readProgram(lifted.code), { arguments: lifted.arguments })
+  expect(again.structure).toBe(lifted.structure)
+})

@@ -32,42 +32,54 @@ export function liftProgram(program: Program, options: LiftOptions = {}): Lifted
   return assemble(analysis, code, own, lifted, options)
 }
 
-type Named = Literal & { readonly name: string }
+/** `end`: what stands behind the parameter. */
+type Named = Literal & { readonly name: string; readonly end: string }
 
 const longestDefault = 2_000
 
 function nameAll(found: readonly Literal[], own: readonly Parameter[]): readonly Named[] {
   const taken = new Set(own.map(({ name }) => name))
   const counts = new Map<string, number>()
+  const shared = new Map<string, string>()
+  const texts = new Set(found.filter(isShared).map(shareKey))
   // The arguments of calls have the first choice.
   const ordered = [
     ...found.filter(({ isRequired }) => isRequired),
     ...found.filter(({ isRequired }) => !isRequired),
-  ]
-  const shared = new Map<string, string>()
+  ].map((literal) => withoutEnd(literal, texts))
   return ordered.map((literal) => {
     const base = toIdentifier(literal.wanted)
-    const same = sameKey(base, literal)
-    const known = same === undefined ? undefined : shared.get(same)
+    const known = isShared(literal) ? shared.get(shareKey(literal)) : undefined
     if (known !== undefined) return { ...literal, name: known }
     let number = counts.get(base) ?? 1
     let name = number === 1 ? base : `${base}${number}`
     while (taken.has(name)) name = `${base}${++number}`
     counts.set(base, number + 1)
     taken.add(name)
-    if (same !== undefined) shared.set(same, name)
+    if (isShared(literal)) shared.set(shareKey(literal), name)
     return { ...literal, name }
   })
 }
 
 /** The same text for arguments of the same name is one thing that is spoken of twice: the folder that is listed and read from. */
-function sameKey(base: string, { isRequired, value }: Literal): string | undefined {
+function isShared({ isRequired, value }: Literal): boolean {
   return isRequired && typeof value === 'string' && value.length >= shortestShared
-    ? `${base} ${value}`
-    : undefined
 }
 
 const shortestShared = 3
+
+function shareKey({ wanted, value }: Literal): string {
+  return `${toIdentifier(wanted)} ${value}`
+}
+
+/** In a template the folder has a slash behind it, which is none of it. */
+function withoutEnd(literal: Literal, texts: ReadonlySet<string>): Literal & { readonly end: string } {
+  const { node, value } = literal
+  const end = typeof value === 'string' ? /[^\p{L}\p{N}`\\${]+$/u.exec(value)?.[0] : undefined
+  if (node.type !== 'TemplateElement' || end === undefined) return { ...literal, end: '' }
+  const without = { ...literal, value: (value as string).slice(0, -end.length) }
+  return texts.has(shareKey(without)) ? { ...without, end } : { ...literal, end: '' }
+}
 
 function toIdentifier(text: string): string {
   const words = text
@@ -99,7 +111,7 @@ function toCode(literal: Named, source: string, parentOf: ReadonlyMap<AnyNode, A
   const fallback = defaultOf(literal)
   const read = `args.${name}`
   if (node.type === 'TemplateElement') {
-    return fallback === undefined ? `\${${read}}` : `\${${read} ?? ${JSON.stringify(fallback)}}`
+    return fallback === undefined ? `\${${read}}${literal.end}` : `\${${read} ?? ${JSON.stringify(fallback)}}`
   }
   const before = /[\w$]/.test(source[node.start - 1] ?? '') ? ' ' : ''
   const after = /[\w$]/.test(source[node.end] ?? '') ? ' ' : ''
@@ -148,8 +160,13 @@ function assemble(
     }),
   ]
   const stands = new Map<AnyNode, string>()
+  const ends = new Map(lifted.map(({ node, end }) => [node, end]))
   for (const { name, nodes, value } of parameters) {
-    for (const node of nodes) stands.set(node, `args.${name}:${kindOf(value)}`)
+    for (const node of nodes) {
+      const end = ends.get(node) ?? ''
+      // As it is read again: the parameter, and then what stands behind it.
+      stands.set(node, `args.${name}:${kindOf(value)}${end === '' ? '' : `,${JSON.stringify(end)}`}`)
+    }
   }
   return {
     code,

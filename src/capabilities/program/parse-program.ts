@@ -31,7 +31,7 @@ export function parseProgram(code: string): ParsedProgram {
   return { code, stripped, isAligned, tree, last, javascript }
 }
 
-const mostChars = 256 * 1024
+const mostChars = 100_000
 const deepest = 1_000
 
 function parseStripped(code: string): Pick<ParsedProgram, 'tree' | 'stripped' | 'isAligned'> {

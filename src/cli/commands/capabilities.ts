@@ -1,5 +1,6 @@
 import { UsageError } from '../../errors.js'
 import type { CapabilityDependency } from '../../model/capability.js'
+import { closestName } from '../../model/closest-name.js'
 import { commonArgs, defineCliCommand, gatewayChoice } from '../cli-command.js'
 import { repeatedOption } from '../parse-command.js'
 import { createOwnRun, tellRun } from '../run-workflow.js'
@@ -175,15 +176,26 @@ code as capabilities.name(args). It is known by its name, its id (cap:...), or e
         return gateway.withGateway(choice, (api) => tellDependencies(from, { ...say, api }))
       }
       default:
-        throw new UsageError(
-          `Expected list, show, run, rename, merge, forget, export, import, create or depend, got "${action}".`,
-          `See one of that name with: pml capabilities show ${action}`,
-        )
+        throw unknownAction(action)
     }
   },
 })
 
 const help = 'See: pml capabilities --help'
+
+const actions: readonly string[] = [
+  ...['list', 'show', 'run', 'rename', 'merge'],
+  ...['forget', 'export', 'import', 'create', 'depend'],
+]
+
+/** What is no action may be a name. */
+function unknownAction(action: string): UsageError {
+  const closest = closestName(action, actions) ?? `show ${action}`
+  return new UsageError(
+    `Expected ${actions.slice(0, -1).join(', ')} or ${actions.at(-1)}, got "${action}".`,
+    `Did you mean: pml capabilities ${closest}`,
+  )
+}
 
 /** Mistakes are told before a gateway is opened for them. */
 function take<const Names extends readonly string[]>(

@@ -47,7 +47,6 @@ function rule(settings: object): void {
       everything: npmServer('everything'),
       ledger: {
         ...fixture('ledger', join(house.home, 'ledger.jsonl')),
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the configuration
         env: { LEDGER_KEY: '${LEDGER_KEY}' },
       },
     },
@@ -401,10 +400,10 @@ describe('a dangerous call', () => {
   })
 
   test('waits longer than a program may run', async () => {
-    rule({ code: { wallMs: 1_500 } })
+    rule({ code: { wallMs: 1_000 } })
     await sleep(600)
     const asked = await ran(program, { at: 'slow' })
-    await sleep(2_500)
+    await sleep(1_500)
     expect((await control(asked.workflow_id, 'status')).status).toBe('approval_required')
     await pml('approve', asked.decision!.id)
     expect((await ended(asked.workflow_id)).status).toBe('complete')
@@ -519,6 +518,30 @@ describe('a run of code', () => {
       'slow_append cut second',
       'append cut third',
     ])
+  })
+
+  test('does the same again when it is begun anew: by the clock, by chance, and by who came first', async () => {
+    const asked = await ran(`
+      const lot = crypto.randomUUID()
+      await Promise.all([
+        tools.ledger.slow_append({ token: 'same all ' + lot, ms: 300 }),
+        tools.ledger.append({ token: 'same all ' + Date.now() }),
+      ])
+      const at = Date.now()
+      const first = await Promise.race([
+        tools.ledger.slow_append({ token: 'same race', ms: 400 }).then(() => 'slow'),
+        tools.ledger.append({ token: 'same race' }).then(() => 'fast'),
+      ])
+      await tools.ledger.append({ token: 'same ' + first + ' ' + (Date.now() >= at) + ' ' + at })
+      await tools.ledger.erase({ token: 'same erased' })
+      return { first, lot }`)
+    expect(asked.status).toBe('approval_required')
+    const before = called('same')
+    expect(before).toHaveLength(5)
+    await kill()
+    expect((await pml('approve', asked.decision!.id)).code).toBe(0)
+    expect(await ended(asked.workflow_id)).toMatchObject({ status: 'complete', value: { first: 'fast' } })
+    expect(called('same')).toEqual([...before, 'erase same erased'])
   })
 
   test('goes on in the same request where its client asks the person itself', async () => {

@@ -33,6 +33,8 @@ export interface Script {
   /** Whether it does nothing before somebody has decided something. */
   readonly isIdle: boolean
   setIdle(isIdle: boolean): void
+  /** What it said on its console since the last time; of the whole of it where that is known. */
+  takeLogs(all?: SandboxOutcome['logs']): SandboxOutcome['logs']
   /** It may call at once. */
   start(run: () => SandboxRun): Promise<SandboxOutcome>
 }
@@ -40,19 +42,21 @@ export interface Script {
 export interface ScriptOptions {
   readonly id: string
   readonly outline: string
-  /** Calls of an earlier process. */
+  /** Calls of an earlier process, and so many lines that it had said. */
   readonly known: readonly TaskOutcome[]
+  readonly said: number
   /** It stopped to do anything, or does something again. */
   onIdle(isIdle: boolean): void
 }
 
-export function openScript({ id, outline, known, onIdle }: ScriptOptions): Script {
+export function openScript({ id, outline, known, said, onIdle }: ScriptOptions): Script {
   const unclaimed = [...known]
   const waiting = new Map<string, (answer: SandboxAnswer) => void>()
   let nextPlace = known.reduce((next, one) => Math.max(next, elementPlaceOf(one.id) + 1), 0)
   let release: (() => void) | undefined
   let isIdle = false
   let running: SandboxRun | undefined
+  let told = said
 
   return {
     outline,
@@ -78,6 +82,11 @@ export function openScript({ id, outline, known, onIdle }: ScriptOptions): Scrip
       release?.()
       release = now ? running?.hold() : undefined
       onIdle(now)
+    },
+    takeLogs(all = running?.logs() ?? []) {
+      const fresh = all.slice(told)
+      told = all.length
+      return fresh
     },
     start(run) {
       running = run()

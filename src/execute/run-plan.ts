@@ -951,9 +951,12 @@ class ScheduledRun implements OpenRun {
       id,
       outline: describeProgram(program),
       known: this.#tasks.elementsOf(id).filter((one) => one !== undefined),
+      said: this.#messages.filter(({ from, task }) => from === 'program' && task === id).length,
       onIdle: (isIdle) => {
         this.#flows += isIdle ? -1 : 1
         this.#lookAtScript(outcome.parent)
+        // Who waits with it sees what it said so far.
+        if (isIdle) this.#keepLogs(id, script.takeLogs())
         if (isIdle) this.#check()
       },
     })
@@ -993,7 +996,7 @@ class ScheduledRun implements OpenRun {
           value ?? null,
           mark,
         )
-      this.#keepLogs(job.id, logs)
+      this.#keepLogs(job.id, script.takeLogs(logs))
       const ended =
         error === undefined
           ? completed(outcome, value ?? null)

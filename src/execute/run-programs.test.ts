@@ -178,6 +178,7 @@ describe('a program', () => {
     const { runs, run } = world.startProcess()
     const handle = run(
       `const first = await tools['fake:read']({ n: 1 })
+       console.log('read')
        const second = await tools['fake:danger']({ n: first.n + 1 })
        return second.n`,
     )
@@ -187,9 +188,11 @@ describe('a program', () => {
     expect(pendingOf(waiting)).toMatchObject({ tool: 'fake:danger', arguments: { n: 2 }, taskId: 'code[1]' })
     expect(pendingOf(waiting).soFar).toContain('code[0] (fake:read) complete')
     expect(world.held).toEqual({ held: 1, released: 0 })
+    expect(handle.messages().map(({ text }) => text)).toEqual(['read'])
     await runs.decide(pendingOf(waiting).id, { verdict: 'approve', by: 'page' })
     const ended = await handle.result
     expect(ended.tasks[0]!.result).toBe(2)
+    expect(handle.messages().map(({ text }) => text)).toEqual(['read'])
     expect(world.held).toEqual({ held: 1, released: 1 })
     expect(world.calls).toEqual(['read {"n":1}', 'danger {"n":2}'])
   })
@@ -287,6 +290,7 @@ describe('a process that died in the middle of a program', () => {
     const world = createWorld()
     const first = world.startProcess()
     const { id } = first.run(`const { n } = await tools['fake:once']({ n: 1 })
+      console.log('once')
       return (await tools['fake:danger']({ n })).n`)
     const asked = pendingOf(await storedUntil(id, hasStatus('code[1]', 'waiting')))
     first.kill()
@@ -294,6 +298,7 @@ describe('a process that died in the middle of a program', () => {
     await runs.decide(asked.id, { verdict: 'approve', by: 'page' })
     const run = await storedUntil(id, ({ endedAt }) => endedAt !== undefined)
     expect(run.tasks[0]).toMatchObject({ status: 'complete', result: 1 })
+    expect((await runs.messagesOf(id)).filter(({ from }) => from === 'program')).toHaveLength(1)
     expect(world.calls).toEqual(['once {"n":1}', 'danger {"n":1}'])
   })
 })

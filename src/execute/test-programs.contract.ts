@@ -61,6 +61,7 @@ export function plainPrograms(
         )
         return {
           result: Promise.race([ended, stopped]),
+          logs: () => logs,
           hold() {
             held.held += 1
             return () => {

@@ -163,6 +163,7 @@ export function createDenoSandbox(options: DenoSandboxOptions = {}): Sandbox {
       }
       return {
         result: awake(run(program, runOptions, onBegun)),
+        logs: () => begun?.logs() ?? [],
         hold() {
           if (begun !== undefined) return begun.hold()
           const hold: EarlyHold = {}

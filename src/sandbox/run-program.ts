@@ -151,7 +151,7 @@ export function runProgram(
     const { javascript, seed, startedAt } = program
     child.send({ t: 'run', javascript, args: program.arguments, seed, startedAt, limits })
   }
-  return { result, hold: () => clock.hold(), abort: onAbort }
+  return { result, logs: logs.all, hold: () => clock.hold(), abort: onAbort }
 }
 
 /** Long enough for a program that only waits for its calls. */

@@ -61,6 +61,8 @@ export interface SandboxLimits {
 export interface SandboxRun {
   /** Never rejects. */
   readonly result: Promise<SandboxOutcome>
+  /** What it has said so far: the beginning of what the outcome holds. */
+  logs(): readonly SandboxLog[]
   /**
    * Somebody has to decide something: time stands still until the function it gives is called; but not for code that computes meanwhile.
    * Any number at once.

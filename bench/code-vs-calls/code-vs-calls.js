@@ -6,6 +6,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { median } from '../overhead/stats.js'
 import { makeHome, pmlBin, pmlEnvironment, stdioClient } from '../overhead/subjects.js'
@@ -13,6 +14,8 @@ import { tokensOfText, tokensOfTools } from '../servers/count-tokens.js'
 
 const rounds = process.argv.includes('--quick') ? 3 : 11
 const sizes = [60, 600]
+/** Shorter than any agent's; what was started for the next program is there. */
+const pauseMs = 500
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'pml-code-vs-calls-')))
 const npmServer = (name, ...args) => ({
@@ -139,7 +142,7 @@ async function learnedName(client) {
     })
     const [best] = structuredContent.tools
     if (best !== undefined) return best.name
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await sleep(100)
   }
   throw new Error('nothing was learned of the code')
 }
@@ -153,18 +156,43 @@ async function measure() {
   await first.close()
 
   const figures = []
-  for (const size of sizes)
+  for (const size of sizes) {
+    const cold = await timedCold(size, known)
+    const warm = await timedWarm(size, known)
     for (const way of Object.keys(ways)) {
-      process.stderr.write(`${way}, ${size} words ...\n`)
-      const gateway = await openGateway()
-      const { ms: cold } = await runTask(gateway.client, way, size, known)
-      const warm = []
-      for (let at = 0; at < rounds; at++) warm.push(await runTask(gateway.client, way, size, known))
-      await gateway.close()
-      const { trips, written, read } = warm.at(-1)
-      figures.push({ way, words: size, trips, written, read, cold, warm: median(warm.map(({ ms }) => ms)) })
+      const { trips, written, read } = warm[way].at(-1)
+      const ms = median(warm[way].map((task) => task.ms))
+      figures.push({ way, words: size, trips, written, read, cold: cold[way], warm: ms })
     }
+  }
   return { tokens, figures }
+}
+
+/** Each way as the first that a gateway is asked for. */
+async function timedCold(size, known) {
+  const ms = {}
+  for (const way of Object.keys(ways)) {
+    process.stderr.write(`${size} words, cold: ${way} ...\n`)
+    const gateway = await openGateway()
+    ms[way] = (await runTask(gateway.client, way, size, known)).ms
+    await gateway.close()
+  }
+  return ms
+}
+
+/** All ways by turns, each after a pause as agents make them; once before anything counts. */
+async function timedWarm(size, known) {
+  process.stderr.write(`${size} words, warm ...\n`)
+  const gateway = await openGateway()
+  const tasks = Object.fromEntries(Object.keys(ways).map((way) => [way, []]))
+  for (let at = -1; at < rounds; at++)
+    for (const way of Object.keys(ways)) {
+      await sleep(pauseMs)
+      const task = await runTask(gateway.client, way, size, known)
+      if (at >= 0) tasks[way].push(task)
+    }
+  await gateway.close()
+  return tasks
 }
 
 /** What an agent has to read before: all tools, or ours and a search. */

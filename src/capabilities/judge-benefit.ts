@@ -29,7 +29,10 @@ export interface BenefitOptions {
 export function judgeBenefit(recent: readonly CapabilityUse[], options: BenefitOptions): Benefit {
   const uses = recent.slice(-mostJudged)
   if (uses.length < fewestJudged)
-    return { isHidden: false, why: `Used ${uses.length} times lately: too few to judge by.` }
+    return {
+      isHidden: false,
+      why: `Used ${uses.length === 1 ? 'once' : `${uses.length} times`} lately: too few to judge by.`,
+    }
   const fault = faultOf(uses, options.toolsSuccess)
   if (fault === undefined)
     return { isHidden: false, why: `As good as its tools called one by one, over ${uses.length} uses.` }

@@ -36,7 +36,8 @@ export const memoryCommand = defineCliCommand({
 A memory holds which tools go together, what results look like, how calls went, thresholds, and the weights that say what comes next. It holds
 no run, no request, no argument, no result and no secret. What is imported is added to what is known here; what was seen here counts more. What
 people approved elsewhere is left out unless --with-preferences says otherwise, and is then in the audit: pml risk audit.
-Reset forgets all of it, and every trace. Runs, trusted tools, risks that were set, and the audit stay.`,
+Reset forgets all of it, every trace, and the procedures that were learned. Runs, trusted tools, risks that were set, procedures that
+people wrote or brought, and the audit stay. Procedures are code, and not in the file: pml capabilities export`,
   async run({ args, io, gateway }) {
     const [action, file, ...more] = args._
     if (more.length > 0) throw new UsageError(`Unexpected: ${more.join(' ')}.`, help)
@@ -117,7 +118,7 @@ async function tellReset(args: MemoryArgs, api: HolderApi, io: Io): Promise<numb
   if (args.yes !== true) {
     const known = countsOf((await api.get('/api/memory')) as MemoryFile)
     const lost = withPreferences ? known : { ...known, preferences: 0 }
-    if (!(await agrees(`Forget ${describeCounts(lost)}, and every trace?`, io))) {
+    if (!(await agrees(`Forget ${describeCounts(lost)}, every trace, and the procedures that were learned?`, io))) {
       if (args.json) printJson(io, { forgotten: null })
       else printLine(io, 'Nothing was forgotten.')
       return 1
@@ -128,7 +129,7 @@ async function tellReset(args: MemoryArgs, api: HolderApi, io: Io): Promise<numb
     withPreferences ? { withPreferences } : {},
   )) as Forgotten
   if (args.json) printJson(io, forgotten)
-  else printLine(io, `Forgot ${describeCounts(forgotten)}, and every trace. Runs, risks and the audit stay.`)
+  else printLine(io, `Forgot ${describeCounts(forgotten)}, every trace, and the procedures that were learned. Runs, risks and the audit stay.`)
   return 0
 }
 

@@ -49,7 +49,7 @@ const startedAt = performance.now()
 for (let i = 0; i < runs; i++) {
   const [javascript, expected] = i % 40 === 39 ? rare[((i - 39) / 40) % rare.length] : kinds[i % kinds.length]
   const { error } = await sandbox.run(
-    { javascript, arguments: { n: i }, seed: String(i), startedAt: 0 },
+    { javascript, arguments: { n: i }, seed: String(i), startedAt: 0, depth: 0 },
     { call, limits, signal: new AbortController().signal },
   ).result
   const isExpected = expected instanceof RegExp ? expected.test(error?.code) : error?.code === expected

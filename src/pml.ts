@@ -3,6 +3,7 @@
  * snapshot of the last run before the store is open and before any server is up: both are started once the first client has
  * had its answer, or a moment later, so that they do not slow it down.
  */
+import { availableParallelism } from 'node:os'
 import { createEmbedderChoice } from './embed/choose-embedder.js'
 import { createLikeness } from './embed/create-likeness.js'
 import { openToolVectors } from './embed/open-tool-vectors.js'
@@ -48,6 +49,7 @@ import { explainPlan } from './plan/explain-plan.js'
 import { createToolSearch, type ToolSearch } from './plan/find/create-tool-search.js'
 import type { IntentPlanner } from './plan/intent-planner.js'
 import { createDenoSandbox } from './sandbox/create-deno-sandbox.js'
+import { limitSandbox } from './sandbox/limit-sandbox.js'
 import { defaultSandboxLimits } from './sandbox/sandbox.js'
 import { createLateStore } from './store/create-late-store.js'
 import { openOutcomeSpool } from './store/outcome-spool.js'
@@ -105,6 +107,8 @@ const takeUpAgainMs = 2_000
 const retainAfterMs = 10 * 60_000
 const retainEveryMs = 24 * 60 * 60_000
 const settleWithinMs = 500
+/** At each depth, on however small a machine: each is a process of some 60 MB. */
+const programsAtOnce = 4
 /** Of what a run that waits for somebody does next: most are let go on. The ledger knows better after a while. */
 const goesOn = 0.9
 
@@ -170,9 +174,10 @@ export function createPml(options: PmlOptions): Pml {
   const graph = createKnowledgeGraph(graphOptions)
   const search: ToolSearch = createToolSearch({ vectors, graph })
   const analysis = createAnalysis({ graph, log, debounceMs: analyseAfterMs })
-  const sandbox = createDenoSandbox({
-    sizes: { heapMb: config.code.heapMb, memoryMb: config.code.memoryMb },
-  })
+  const sandbox = limitSandbox(
+    createDenoSandbox({ sizes: { heapMb: config.code.heapMb, memoryMb: config.code.memoryMb } }),
+    { mostAtOnce: Math.max(programsAtOnce, availableParallelism()) },
+  )
   const likeness = createLikeness(createStaticEmbedder())
   const capabilities: OpenCapabilities = openCapabilities({
     store: lateStore.current,
@@ -268,6 +273,7 @@ export function createPml(options: PmlOptions): Pml {
     callTool: speculation.callTool,
     isSafe: isSafeId,
     reach: capabilities.reach,
+    revision: risks.revision,
     now: Date.now,
   })
   const advice = heard(advised.advice, speculation.hear)
@@ -343,6 +349,8 @@ export function createPml(options: PmlOptions): Pml {
   const codeUnavailable = (): ErrorInfo | undefined =>
     config.code.enabled ? sandbox.unavailable() : codeIsOff
 
+  /** Programs that ended, on their way to be learned from. */
+  const taking = new Set<Promise<void>>()
   const onDecision = (decision: Decision): void => {
     void preferences.decided(decision).then(risks.remember)
     const { tool, runId, answer } = decision
@@ -373,6 +381,7 @@ export function createPml(options: PmlOptions): Pml {
       resolve: ({ kind, name }) =>
         kind === 'capability' ? capabilities.find(name).id : gateway.resolveTool(name).id,
       codeOf: capabilities.codeOf,
+      missing: capabilities.missing,
       kept: results.kept,
       mark: results.mark,
       keep: results.keep,
@@ -384,8 +393,12 @@ export function createPml(options: PmlOptions): Pml {
         advice.runEnded(as.plan, as.run)
         void learning.learn(as.plan, as.run, lesson)
       }
-      if (run.tasks.some(({ tool }) => isProgramTool(tool))) void capabilities.take(plan, run).then(learn)
-      else learn({ plan, run })
+      if (run.tasks.every(({ tool }) => !isProgramTool(tool))) learn({ plan, run })
+      else {
+        const taken = capabilities.take(plan, run).then(learn)
+        taking.add(taken)
+        void taken.finally(() => taking.delete(taken))
+      }
     },
     onPause(session, upcoming) {
       const known = upcoming.filter(({ arguments: args }) => collectReferences(args).length === 0)
@@ -526,6 +539,7 @@ export function createPml(options: PmlOptions): Pml {
       await gateway.close()
       await runs.close()
       await sandbox.close()
+      await withinMs(Promise.all(taking), settleWithinMs, undefined)
       templates.close()
       // Each of them within a second: a process is gone within 2 s of being asked to end.
       await Promise.all([

@@ -456,7 +456,7 @@ describe('a run of code', () => {
     rule({ replyWithinMs: 500 })
     await sleep(600)
     const steps = (name: string): string =>
-      `for (let n = 0; n < 4; n++) await tools.ledger.slow_append({ token: '${name} ' + n, ms: 700 })\nreturn 'done'`
+      `for (let n = 0; n < 4; n++) await tools.ledger.slow_append({ token: '${name} ' + n, ms: 400 })\nreturn 'done'`
     const paused = await ran(steps('pause'))
     await control(paused.workflow_id, 'pause')
     await eventually(

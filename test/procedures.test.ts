@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
+  alive,
   dataOf,
   eventually,
   fixture,
@@ -340,31 +341,55 @@ test('hybrid exposure lists a capability that is pinned, and it is called as wha
   rule({})
 }, 60_000)
 
-test('a dangerous call within a capability asks whoever calls it, however it is called', async () => {
-  const asked = await run(
+test('a dangerous call within a capability asks whoever calls it, and goes on there, be it by another gateway', async () => {
+  interface Asked extends Reply {
+    readonly decision: { readonly id: string; readonly tool: string }
+  }
+  const approve = async ({ decision }: Asked): Promise<void> =>
+    expect((await house.pml('approve', decision.id, '--config', house.config)).code).toBe(0)
+  const calls = (token: string): readonly string[] =>
+    readFileSync(join(house.home, 'ledger.jsonl'), 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(`"${token}"`) && line.includes('"begin"'))
+      .map((line) => (JSON.parse(line) as { tool: string }).tool)
+
+  const first = await run(
     `await tools.ledger.append({ token: 'entry-1' })
      const { token } = await tools.ledger.erase({ token: 'entry-2' })
      return { erased: token }`,
     { intent: 'tidy the ledger up' },
   )
-  const decision = (reply: unknown) => (reply as { decision: { id: string; tool: string } }).decision
-  expect((await house.pml('approve', decision(asked).id, '--config', house.config)).code).toBe(0)
+  await approve(first as Asked)
   const [learned] = await eventually(
     () => capabilities('tidy the ledger up'),
     (found) => found[0]?.id.startsWith('cap:tidy') === true,
   )
   expect(learned).toMatchObject({ risk: 'dangerous' })
-  const again = await gateway.client.callTool({
-    name: learned!.name,
-    arguments: { token: 'entry-3', token2: 'entry-4' },
-  })
-  expect(dataOf(again)).toMatchObject({ status: 'approval_required' })
-  const intended = await workflow({ intent: 'tidy the ledger up, "entry-5" and "entry-6"' })
-  expect(intended.status).not.toBe('complete')
-  const erased = readFileSync(join(house.home, 'ledger.jsonl'), 'utf8')
-    .split('\n')
-    .filter((line) => line.includes('"erase"') && line.includes('"begin"'))
-  expect(erased).toHaveLength(1)
+
+  const suggested = await workflow({ intent: 'tidy the ledger up, "entry-5" and "entry-6"' })
+  expect(suggested.status).not.toBe('complete')
+  expect([...calls('entry-5'), ...calls('entry-6')].includes('erase')).toBe(false)
+
+  const nested = await run(
+    `await tools.ledger.append({ token: 'entry-0' })
+     const { erased } = await capabilities.${nameOf(learned!)}({ token: 'entry-3', token2: 'entry-4' })
+     return [erased]`,
+  )
+  expect(nested).toMatchObject({ status: 'approval_required', decision: { tool: 'ledger:erase' } })
+  expect([calls('entry-0'), calls('entry-3'), calls('entry-4')]).toEqual([['append'], ['append'], []])
+  process.kill(gateway.pid, 'SIGKILL')
+  await eventually(
+    () => alive(gateway.pid),
+    (lives) => !lives,
+  )
+  gateway = await house.stdio()
+  await approve(nested as Asked)
+  const done = await eventually(
+    () => call<Reply>('control_workflow', { workflow_id: nested.workflow_id, action: 'status' }),
+    ({ status }) => status !== 'running' && status !== 'approval_required',
+  )
+  expect(done).toMatchObject({ status: 'complete', value: ['entry-4'] })
+  expect([calls('entry-0'), calls('entry-3'), calls('entry-4')]).toEqual([['append'], ['append'], ['erase']])
 }, 60_000)
 
 test('what was learned is there after a restart, at once, with how it did', async () => {

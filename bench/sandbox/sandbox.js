@@ -100,7 +100,7 @@ async function measureTogether() {
 
 async function complete(sandbox, javascript, call) {
   const { error } = await sandbox.run(
-    { javascript, arguments: {}, seed: 'bench', startedAt: 0 },
+    { javascript, arguments: {}, seed: 'bench', startedAt: 0, depth: 0 },
     { call, limits: defaultSandboxLimits, signal: new AbortController().signal },
   ).result
   if (error !== undefined) throw new Error(`${error.code}: ${error.message}`)

@@ -7,13 +7,14 @@ import { capability, capId, shelfOf, toolId } from './test-shelf.contract.js'
 /** A tool's server says how bad it is. */
 const riskOf = (tool: ToolId): Risk => parseToolId(tool)!.server as Risk
 const judge = (...capabilities: Parameters<typeof shelfOf>[0][number][]) =>
-  riskOfCapability(capId('top'), { riskOf, shelf: shelfOf(capabilities) })
+  riskOfCapability(capId('top'), { riskOf, isOpen: false, shelf: shelfOf(capabilities) })
 const safe = capability('safe', { tools: [toolId('safe:read')] })
 
 it('is the highest of its tools, those of what it calls included, and says which', () => {
   expect(judge(capability('top', { tools: [toolId('safe:read')] }))).toEqual({
     risk: 'safe',
     why: 'All of its tools are safe.',
+    isByTool: true,
   })
   expect(
     judge(
@@ -21,8 +22,8 @@ it('is the highest of its tools, those of what it calls included, and says which
       capability('middle', { calls: [capId('bottom')] }),
       capability('bottom', { tools: [toolId('dangerous:delete')], calls: [capId('top')] }),
     ),
-  ).toEqual({ risk: 'dangerous', why: 'It calls dangerous:delete, which is dangerous.' })
-  expect(judge(capability('top'))).toEqual({ risk: 'safe', why: 'It calls no tool.' })
+  ).toEqual({ risk: 'dangerous', why: 'It calls dangerous:delete, which is dangerous.', isByTool: true })
+  expect(judge(capability('top'))).toEqual({ risk: 'safe', why: 'It calls no tool.', isByTool: true })
 })
 
 it.each([
@@ -48,4 +49,12 @@ it('is never lowered by reliability', () => {
 it('what is not there is not safe', () => {
   expect(judge().risk).toBe('moderate')
   expect(judge(capability('top', { calls: [capId('gone')] })).risk).toBe('dangerous')
+})
+
+it('one whose calls cannot all be seen beforehand is moderate at least', () => {
+  const shelf = shelfOf([capability('top', { tools: [toolId('safe:read')] })])
+  expect(riskOfCapability(capId('top'), { riskOf, isOpen: true, shelf })).toMatchObject({
+    risk: 'moderate',
+    isByTool: false,
+  })
 })

@@ -16,40 +16,50 @@ export interface CapabilityRisk {
   readonly risk: Risk
   /** One line. */
   readonly why: string
+  /** It is as high for what it calls, which is judged when it is called; not for the capability's own sake. */
+  readonly isByTool: boolean
 }
 
 export function riskOfCapability(
   id: CapabilityId,
   {
     riskOf,
+    isOpen,
     shelf,
   }: {
     readonly riskOf: (tool: ToolId) => Risk
+    /** It, or something that it needs, may call what cannot be seen in its code. */
+    readonly isOpen: boolean
     readonly shelf: Pick<CapabilityShelf, 'get' | 'needs' | 'transitive'>
   },
 ): CapabilityRisk {
   const capability = shelf.get(id)
-  if (capability === undefined) return { risk: 'moderate', why: 'There is no such capability.' }
+  if (capability === undefined)
+    return { risk: 'moderate', why: 'There is no such capability.', isByTool: false }
   const { tools, gone } = reachOf(id, shelf)
   let worst: CapabilityRisk = {
     risk: 'safe',
     why: tools.size === 0 ? 'It calls no tool.' : 'All of its tools are safe.',
+    isByTool: true,
   }
-  const raise = (risk: Risk, why: string): void => {
-    if (rankRisk(risk) > rankRisk(worst.risk)) worst = { risk, why }
+  const raise = (risk: Risk, why: string, isByTool: boolean): void => {
+    const isHigher = rankRisk(risk) > rankRisk(worst.risk)
+    // What it is for its own sake says more than what it calls.
+    if (isHigher || (risk === worst.risk && worst.isByTool && !isByTool)) worst = { risk, why, isByTool }
   }
   for (const tool of tools) {
     const risk = riskOf(tool)
-    raise(risk, `It calls ${tool}, which is ${risk}.`)
+    raise(risk, `It calls ${tool}, which is ${risk}.`, true)
   }
-  for (const needed of gone) raise('moderate', `It needs ${needed}, which is not there.`)
+  for (const needed of gone) raise('moderate', `It needs ${needed}, which is not there.`, false)
+  if (isOpen) raise('moderate', 'What it calls is not all known before it is called.', false)
   const { value, weakest } = shelf.transitive(id)
   const raised = riskBelow(value)
   if (raised !== undefined)
-    raise(raised, `It needs ${weakest}, which succeeds in ${percent(value)} of its uses.`)
+    raise(raised, `It needs ${weakest}, which succeeds in ${percent(value)} of its uses.`, false)
   const own = successRate(capability.successes, capability.uses)
   const ownRisk = capability.uses < fewestObservations ? undefined : riskBelow(own)
-  if (ownRisk !== undefined) raise(ownRisk, `It succeeds in ${percent(own)} of its uses.`)
+  if (ownRisk !== undefined) raise(ownRisk, `It succeeds in ${percent(own)} of its uses.`, false)
   return worst
 }
 

@@ -21,7 +21,7 @@ const decision: Decision = {
 }
 const approve = { verdict: 'approve', by: 'page', at: 10 } as const
 const reject = { verdict: 'reject', by: 'page', at: 10 } as const
-const call = { argumentsHash: 'hash', policyVersion: 'v1', now: 20 }
+const call = { tool: decision.tool, argumentsHash: 'hash', policyVersion: 'v1', now: 20 }
 const approved: Decision = { ...decision, answer: approve }
 
 describe('an answer', () => {
@@ -113,6 +113,7 @@ describe('an approval', () => {
     ['it was used', used(approved, 15), call],
     ['nobody gave it', decision, call],
     ['it was withdrawn', withdrawn(approved, 15, 'x'), call],
+    ['the tool is another', approved, { ...call, tool: 'files:move' as ToolId }],
     ['the arguments are others', approved, { ...call, argumentsHash: 'other' }],
     ['the policy is another', approved, { ...call, policyVersion: 'v2' }],
     ['its time is over', approved, { ...call, now: 100 }],

@@ -1,4 +1,5 @@
 /** What becomes of a decision: answered once, used once, and what was not taken is kept with it. Pure: whoever calls stores it. */
+
 import { DecisionRefusedError } from '../errors.js'
 import {
   type Decision,
@@ -7,6 +8,7 @@ import {
   mostRefusals,
   type Verdict,
 } from '../model/decision.js'
+import type { ToolId } from '../model/tool.js'
 
 export type AnswerOutcome =
   | { readonly taken: Decision }
@@ -66,16 +68,18 @@ export function used(decision: Decision, at: number): Decision {
 }
 
 export interface CallNow {
+  readonly tool: ToolId
   readonly argumentsHash: string
   readonly policyVersion: string
   readonly now: number
 }
 
-/** Whether it approves this very call: the same arguments, under the same policy, in time, and not yet used. */
-export function isUsable(approved: Decision, { argumentsHash, policyVersion, now }: CallNow): boolean {
+/** Whether it approves this very call: the same tool and arguments, under the same policy, in time, and not yet used. */
+export function isUsable(approved: Decision, { tool, argumentsHash, policyVersion, now }: CallNow): boolean {
   return (
     approved.answer?.verdict === 'approve' &&
     approved.usedAt === undefined &&
+    approved.tool === tool &&
     approved.argumentsHash === argumentsHash &&
     approved.policyVersion === policyVersion &&
     !isExpired(approved, now)

@@ -161,7 +161,10 @@ export function openDirectApprovals(options: DirectApprovalsOptions): DirectAppr
         const argumentsHash = hashArguments(call.arguments)
         const isOfCall = (decision: Decision): boolean => isAbout(decision, call, argumentsHash)
         const approvals = (await store.listUnusedApprovals(now())).filter(isOfCall)
-        const approval = approvals.find((one) => isUsable(one, { argumentsHash, policyVersion, now: now() }))
+        const { tool } = call
+        const approval = approvals.find((one) =>
+          isUsable(one, { tool, argumentsHash, policyVersion, now: now() }),
+        )
         if (approval !== undefined) {
           const approved = used(approval, now())
           await store.saveDecision(approved)

@@ -7,8 +7,7 @@
  *                          │               └ waits for somebody: so does the code
  *                          └ new ──> a task like any other ── ended and stored ──> answer
  */
-import { hashArguments } from '../model/hash-arguments.js'
-import type { JsonObject } from '../model/json.js'
+import { isObject, type Json, type JsonObject } from '../model/json.js'
 import { isRedacted } from '../model/redact.js'
 import { type ErrorInfo, elementPlaceOf, type TaskOutcome } from '../model/run.js'
 import type { ToolId } from '../model/tool.js'
@@ -26,6 +25,11 @@ export interface Script {
    * add ourselves.
    */
   take(tool: ToolId, args: JsonObject, key: string | undefined): TaskOutcome | string
+  /**
+   * Resolves with the answer of a call that had ended before: in the order in which these had ended, as a program that takes the first of
+   * several goes another way otherwise. One that is not asked for again keeps the others waiting for a moment alone.
+   */
+  again(known: TaskOutcome): Promise<SandboxAnswer>
   /** Resolves with the call's answer. */
   wait(call: string): Promise<SandboxAnswer>
   /** The call has ended, and that is stored. */
@@ -47,10 +51,25 @@ export interface ScriptOptions {
   readonly said: number
   /** It stopped to do anything, or does something again. */
   onIdle(isIdle: boolean): void
+  after(ms: number, action: () => void): void
 }
 
-export function openScript({ id, outline, known, said, onIdle }: ScriptOptions): Script {
+/** A program that is begun anew asks for what it had asked within milliseconds. */
+const askedAgainWithinMs = 250
+
+export function openScript({ id, outline, known, said, onIdle, after }: ScriptOptions): Script {
   const unclaimed = [...known]
+  const unheard = known.filter(({ status }) => isEnded(status)).sort((a, b) => endOf(a) - endOf(b))
+  const askedAgain = new Map<string, (answer: SandboxAnswer) => void>()
+  /** Those at the head that were asked for; `all`: also behind those that were not. */
+  const answerAgain = (all: boolean): void => {
+    for (let at = 0; at < unheard.length; ) {
+      const resolve = askedAgain.get(unheard[at]!.id)
+      if (resolve !== undefined) resolve(answerOf(unheard.splice(at, 1)[0]!))
+      else if (all) at++
+      else return
+    }
+  }
   const waiting = new Map<string, (answer: SandboxAnswer) => void>()
   let nextPlace = known.reduce((next, one) => Math.max(next, elementPlaceOf(one.id) + 1), 0)
   let release: (() => void) | undefined
@@ -67,6 +86,12 @@ export function openScript({ id, outline, known, said, onIdle }: ScriptOptions):
       if (at >= 0) return unclaimed.splice(at, 1)[0]!
       return `${id}[${nextPlace++}]`
     },
+    again: (outcome) =>
+      new Promise((resolve) => {
+        askedAgain.set(outcome.id, resolve)
+        answerAgain(false)
+        after(askedAgainWithinMs, () => answerAgain(true))
+      }),
     wait: (call) => new Promise((resolve) => waiting.set(call, resolve)),
     answer(outcome) {
       const resolve = waiting.get(outcome.id)
@@ -95,6 +120,10 @@ export function openScript({ id, outline, known, said, onIdle }: ScriptOptions):
   }
 }
 
+function endOf({ startedAt = 0, ms = 0 }: TaskOutcome): number {
+  return startedAt + ms
+}
+
 /** Of a call that has ended. */
 export function answerOf({ status, result, error, startedAt = 0, ms = 0 }: TaskOutcome): SandboxAnswer {
   const at = startedAt + ms
@@ -104,12 +133,28 @@ export function answerOf({ status, result, error, startedAt = 0, ms = 0 }: TaskO
 
 const notMade: ErrorInfo = { code: 'SKIPPED', message: 'The call was not made.', hint: '' }
 
-/** What is kept without its secrets cannot be compared: the first of its tool is it. */
+/** What was a secret, and is not kept, may have been what is there now; all else has to be the same. */
 function isSameCall(before: JsonObject, now: JsonObject, key: string | undefined): boolean {
   const [known, asked] = [before, now].map((args) =>
     Object.fromEntries(Object.entries(args).filter(([name]) => name !== key)),
   )
-  return isRedacted(JSON.stringify(known)) || hashArguments(known!) === hashArguments(asked!)
+  return isSame(known!, asked!)
+}
+
+function isSame(known: Json, asked: Json): boolean {
+  if (typeof known === 'string') return known === asked || (typeof asked === 'string' && isRedacted(known))
+  if (Array.isArray(known))
+    return (
+      Array.isArray(asked) &&
+      known.length === asked.length &&
+      known.every((item, at) => isSame(item, asked[at]!))
+    )
+  if (!isObject(known) || !isObject(asked)) return known === asked
+  const names = Object.keys(known)
+  return (
+    names.length === Object.keys(asked).length &&
+    names.every((name) => Object.hasOwn(asked, name) && isSame(known[name] as Json, asked[name] as Json))
+  )
 }
 
 /** Whether anything of these calls goes on by itself. */

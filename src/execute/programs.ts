@@ -10,6 +10,8 @@ export interface Programs {
   resolve(call: Pick<SandboxCall, 'kind' | 'name'>): ToolId
   /** Of a capability, in TypeScript. @throws PmlError */
   codeOf(capability: ToolId): string
+  /** Parameters of a capability that are required and were not given. */
+  missing(capability: ToolId, args: JsonObject): readonly string[]
   /** What the same call gave a moment ago, where that still holds. */
   kept(call: ProgramCall): { readonly value: Json; readonly at: number } | undefined
   /** To be asked before a program starts: what is read from then on is kept only if nothing was changed meanwhile. */

@@ -317,7 +317,8 @@ describe('what waits survives', () => {
     expect((await again.result).status).toBe('complete')
     second.kill()
     const { runs } = world.startProcess({ now: () => Date.now() + 120_000 })
-    const expired = await (await takenUp(runs, late.id)).result
+    await runs.takeUp()
+    const expired = await storedUntil(late.id, ({ endedAt }) => endedAt !== undefined)
     expect(expired.tasks[0]?.error?.code).toBe('NOT_APPROVED')
     await expect(
       runs.decide(expired.decisions![0]!.id, { verdict: 'approve', by: 'page' }),

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Decision } from '../model/decision.js'
+import type { JsonObject } from '../model/json.js'
 import type { TaskOutcome } from '../model/run.js'
-import { createRunDecisions, type RunDecisions } from './run-decisions.js'
+import type { ToolId } from '../model/tool.js'
+import { type ApprovedCall, createRunDecisions, type RunDecisions } from './run-decisions.js'
 
 const task = { id: 'a', tool: 'fake:x', arguments: {}, status: 'pending' } as unknown as TaskOutcome
 const verdict = {
@@ -41,6 +43,10 @@ const approved = (decision: Decision): Decision => ({
   answer: { verdict: 'approve', by: 'page', at: 1_100 },
 })
 
+const call = (given: JsonObject, policyVersion: string): ApprovedCall => ({
+  ...{ tool: task.tool, arguments: given, policyVersion },
+})
+
 describe('createRunDecisions', () => {
   it('binds a question to caller, run, task, tool, arguments and rules, and says until when', () => {
     const { decisions } = open()
@@ -66,25 +72,27 @@ describe('createRunDecisions', () => {
     const approval = approved(ask(decisions))
     decisions.keep(approval)
     expect(decisions.pendingOf('a')).toBeUndefined()
-    expect(decisions.approvalOf('a', { path: '/x' }, '1')).toEqual(approval)
-    expect(decisions.approvalOf('b', args, '1')).toBeUndefined()
-    expect(decisions.approvalOf('a', { path: '/y' }, '1')).toBeUndefined()
-    expect(decisions.approvalOf('a', args, '2')).toBeUndefined()
+    expect(decisions.approvalOf('a', call({ path: '/x' }, '1'))).toEqual(approval)
+    expect(decisions.approvalOf('b', call(args, '1'))).toBeUndefined()
+    const other = { ...call(args, '1'), tool: 'other:tool' as ToolId }
+    expect(decisions.approvalOf('a', other)).toBeUndefined()
+    expect(decisions.approvalOf('a', call({ path: '/y' }, '1'))).toBeUndefined()
+    expect(decisions.approvalOf('a', call(args, '2'))).toBeUndefined()
     state.now = 1_500
-    expect(decisions.approvalOf('a', args, '1')).toBeUndefined()
+    expect(decisions.approvalOf('a', call(args, '1'))).toBeUndefined()
     state.now = 1_400
     expect(decisions.use(approval)).toMatchObject({ usedAt: 1_400 })
-    expect(decisions.approvalOf('a', args, '1')).toBeUndefined()
+    expect(decisions.approvalOf('a', call(args, '1'))).toBeUndefined()
   })
 
   it('a call that was cut off may use its approval again, until the task is to be done anew', () => {
     const { decisions } = open()
     decisions.use(approved(ask(decisions)))
     decisions.allowAgain('a')
-    const again = decisions.approvalOf('a', args, '1')!
+    const again = decisions.approvalOf('a', call(args, '1'))!
     expect(decisions.use(again).usedAt).toBe(1_000)
     decisions.forgetUse('a')
-    expect(decisions.approvalOf('a', args, '1')).toBeUndefined()
+    expect(decisions.approvalOf('a', call(args, '1'))).toBeUndefined()
   })
 
   it('tells when the time is over, of those that another process asked too, and not of those that are answered', () => {

@@ -5,6 +5,7 @@ import { hashArguments } from '../model/hash-arguments.js'
 import type { JsonObject } from '../model/json.js'
 import { newId } from '../model/new-id.js'
 import type { TaskOutcome } from '../model/run.js'
+import type { ToolId } from '../model/tool.js'
 import { isUsable, used } from './answer-decision.js'
 
 /** What the tasks of one run ask of a person, and what was answered. */
@@ -16,7 +17,7 @@ export interface RunDecisions {
   /** An answer, a refusal, a use. */
   keep(decision: Decision): void
   /** An approval of exactly this call that may be used now: it was not, or by this very call before it was cut off. */
-  approvalOf(task: string, args: JsonObject, policyVersion: string): Decision | undefined
+  approvalOf(task: string, call: ApprovedCall): Decision | undefined
   use(approval: Decision): Decision
   /** Its last call was cut off and may have taken effect, and nobody has had it repeated since. */
   isCutOff(task: string): boolean
@@ -24,6 +25,13 @@ export interface RunDecisions {
   allowAgain(task: string): void
   forgetUse(task: string): void
   close(): void
+}
+
+/** What an approval holds for. */
+export interface ApprovedCall {
+  readonly tool: ToolId
+  readonly arguments: JsonObject
+  readonly policyVersion: string
 }
 
 export interface Ask {
@@ -99,14 +107,14 @@ export function createRunDecisions(options: RunDecisionsOptions): RunDecisions {
       return decision
     },
     keep,
-    approvalOf(task, args, policyVersion) {
+    approvalOf(task, { tool, arguments: args, policyVersion }) {
       const own = [...decisions.values()].filter((one) => one.taskId === task && !isPending(one))
       if (own.length === 0) return undefined
       const argumentsHash = hashArguments(args)
       return own.findLast((decision) => {
         const { usedAt: _, ...unused } = decision
         const asUnused = reusable.has(task) ? unused : decision
-        return isUsable(asUnused, { argumentsHash, policyVersion, now: now() })
+        return isUsable(asUnused, { tool, argumentsHash, policyVersion, now: now() })
       })
     },
     use(approval) {

@@ -138,9 +138,8 @@ describe('the event stream', () => {
         "stored b running (running)",
         "called fake:x",
         "heard task-start b",
-        "stored b complete (running)",
+        "stored b complete (complete)",
         "heard task-end b",
-        "stored  (complete)",
         "heard run-end complete",
       ]
     `)
@@ -162,7 +161,7 @@ describe('the event stream', () => {
     })
     await handle.result
     expect(story[0]).toBe('called')
-    expect(story.slice(1)).toEqual(['stored running', 'stored complete', 'stored undefined'])
+    expect(story.slice(1)).toEqual(['stored running', 'stored complete'])
   })
 
   it('tells nothing while nothing can be stored, says why, and goes on when it can', async () => {

@@ -28,6 +28,7 @@ import type { ClientSide } from '../model/client-side.js'
 import { crashPoint } from '../model/crash-point.js'
 import type { Decision } from '../model/decision.js'
 import type { Json, JsonObject } from '../model/json.js'
+import { jsonLength } from '../model/json-length.js'
 import { newId } from '../model/new-id.js'
 import type { Plan, PlannedTask } from '../model/plan.js'
 import { isRedacted } from '../model/redact.js'
@@ -72,7 +73,7 @@ import {
 } from './outcomes.js'
 import { prepareCommand, type Steered } from './prepare-command.js'
 import type { Programs } from './programs.js'
-import { createRunDecisions, type RunDecisions } from './run-decisions.js'
+import { type ApprovedCall, createRunDecisions, type RunDecisions } from './run-decisions.js'
 import type { RunHandle } from './runs.js'
 import { taskDepths } from './task-depths.js'
 import { createTaskGraph, type Ending, type TaskGraph } from './task-graph.js'
@@ -141,6 +142,8 @@ interface Fan {
 const deepestProgram = 8
 /** Of one run, whoever makes them. */
 const mostProgramCalls = 10_000
+/** Of arguments and results, as JSON: they are in memory for as long as the run. */
+const mostProgramChars = 64 * 1024 * 1024
 /** A program that waits for a decision alone may be about to do something else at once. */
 const idleAfterMs = 20
 /** What is kept of what a program says on its console. */
@@ -174,11 +177,15 @@ class ScheduledRun implements OpenRun {
   #ready: Job[] = []
   #running = 0
   #taskCount: number
+  /** Of arguments and results of programs' calls. */
+  #programChars = 0
 
   #status: RunStatus = 'running'
   #endedAt: number | undefined
   #messages: readonly RunMessage[]
   #commands: readonly PendingCommand[]
+  /** Commands that are being carried out: the run does not end before their end is told. */
+  #carriedOut = 0
   #isPaused: boolean
   #openLayer: number | undefined
   /** It is stored that there is such a run. */
@@ -362,8 +369,13 @@ class ScheduledRun implements OpenRun {
   async #openNew(): Promise<void> {
     const tasks = this.#tasks.inOrder()
     const run = { ...this.current(), tasks }
-    await this.#write({ plan: this.#plan, tasks, events: [{ type: 'run-start', run }] })
-    this.#isBegun = true
+    const begun = this.#write({ plan: this.#plan, tasks, events: [{ type: 'run-start', run }] }).then(() => {
+      this.#isBegun = true
+    })
+    // A program may compute meanwhile: before it makes a call that must not be made twice, that is stored, too.
+    if (this.#plan.tasks.every(({ tool, dependsOn }) => isProgramTool(tool) || dependsOn.length > 0))
+      this.#track(begun)
+    else await begun
     this.#releaseKnown()
   }
 
@@ -474,6 +486,7 @@ class ScheduledRun implements OpenRun {
   }
 
   #finish(): void {
+    if (this.#endedAt !== undefined || this.#isLetGo) return
     this.#endedAt = this.#options.now()
     const tasks = this.#tasks.inOrder()
     // What a call of a program came to is the program's to judge.
@@ -491,6 +504,16 @@ class ScheduledRun implements OpenRun {
   // Commands
 
   async #carryOut(pending: PendingCommand): Promise<void> {
+    this.#carriedOut++
+    try {
+      await this.#carryOutOne(pending)
+    } finally {
+      this.#carriedOut--
+    }
+    this.#startReady()
+  }
+
+  async #carryOutOne(pending: PendingCommand): Promise<void> {
     const { command } = pending
     this.#commands = this.#commands.filter(({ id }) => id !== pending.id)
     let act: () => void
@@ -506,7 +529,6 @@ class ScheduledRun implements OpenRun {
     }
     act()
     await this.#write({ events: [{ type: 'command-end', runId: this.id, command }] })
-    this.#startReady()
   }
 
   #prepare(command: RunCommand): () => void {
@@ -632,6 +654,8 @@ class ScheduledRun implements OpenRun {
   #removeWithElements({ id }: TaskOutcome): readonly string[] {
     const within = this.#tasks.elementsOf(id).filter((one) => one !== undefined)
     const removed = within.flatMap((one) => this.#removeWithElements(one))
+    this.#withdraw(id, 'The program is run anew.')
+    this.#decisions.forgetUse(id)
     this.#tasks.remove(id)
     return [...removed, id]
   }
@@ -794,7 +818,7 @@ class ScheduledRun implements OpenRun {
     try {
       const args = this.#argumentsOf(job)
       const verdict = this.#judge(task, args)
-      const approval = this.#decisions.approvalOf(job.id, args, verdict.policyVersion)
+      const approval = this.#decisions.approvalOf(job.id, approved(task, args, verdict))
       // Whoever approved a task done for each has seen all of its calls, but not that one was cut off.
       const isCutOff = this.#decisions.isCutOff(job.id) && !this.#isRepeatable(outcome)
       const isAsked = verdict.verdict === 'ask' && !this.#isElement(outcome)
@@ -884,9 +908,17 @@ class ScheduledRun implements OpenRun {
     try {
       const args = this.#argumentsOf(job)
       const program = this.#programOf(job)
+      const missing = this.#options.programs.missing(task.tool, args)
+      if (missing.length > 0)
+        throw new PmlError(
+          'BAD_ARGUMENTS',
+          `${task.tool} needs ${missing.join(', ')}.`,
+          'See its parameters with discover.',
+        )
       const verdict = this.#judge(task, args)
-      const isAsked = task.requireApproval === true && !this.#isElement(outcome)
-      const approval = isAsked ? this.#decisions.approvalOf(job.id, args, verdict.policyVersion) : undefined
+      // Where it is asked for what it calls, each of these calls asks by itself.
+      const isAsked = verdict.verdict === 'ask' && !this.#isElement(outcome)
+      const approval = isAsked ? this.#decisions.approvalOf(job.id, approved(task, args, verdict)) : undefined
       const kept = this.#options.programs.kept({ ...this.#options, tool: task.tool, arguments: args })
       if (isAsked && approval === undefined) this.#ask({ ...outcome, arguments: args }, args, verdict)
       else if (kept !== undefined) this.#takeKept(job, args, kept)
@@ -931,6 +963,7 @@ class ScheduledRun implements OpenRun {
     const { id } = job
     const before = this.#tasks.get(id)!
     const { now, programs } = this.#options
+    const outline = describeProgram(program)
     // Its clock begins where it first began: the same program, answered alike, does the same again.
     const startedAt = before.startedAt ?? now()
     const outcome = { ...started(before, args, now()), startedAt }
@@ -949,8 +982,9 @@ class ScheduledRun implements OpenRun {
     const limits = programs.limits()
     const script = openScript({
       id,
-      outline: describeProgram(program),
+      outline,
       known: this.#tasks.elementsOf(id).filter((one) => one !== undefined),
+      after: this.#options.after,
       said: this.#messages.filter(({ from, task }) => from === 'program' && task === id).length,
       onIdle: (isIdle) => {
         this.#flows += isIdle ? -1 : 1
@@ -964,10 +998,16 @@ class ScheduledRun implements OpenRun {
     this.#wake(outcome.parent)
     const run = (): SandboxRun =>
       programs.sandbox.run(
-        { javascript: program.javascript, arguments: args, seed: `${this.id}/${id}`, startedAt },
+        {
+          javascript: program.javascript,
+          arguments: args,
+          seed: `${this.id}/${id}`,
+          startedAt,
+          depth: id.split('[').length - 1,
+        },
         {
           call: (request) => this.#callFromProgram(id, request),
-          limits: timeoutMs === undefined ? limits : { ...limits, wallMs: timeoutMs },
+          limits: { ...limits, wallMs: Math.min(limits.wallMs, timeoutMs ?? limits.wallMs) },
           signal: stop.signal,
         },
       )
@@ -985,7 +1025,8 @@ class ScheduledRun implements OpenRun {
     script.setIdle(false)
     // What it did not wait for: calls on their way come to their end, the others are not made.
     const { value, error, logs } = result
-    if (!this.#isLetGo) await this.#endCalls(script, stopped)
+    if (!this.#isLetGo) await this.#endCalls(job.id, script, stopped)
+    script.setIdle(false)
     this.#scripts.delete(job.id)
     this.#calls.delete(job.id)
     if (!this.#hasEnded(job.id) && !this.#isLetGo) {
@@ -1002,13 +1043,13 @@ class ScheduledRun implements OpenRun {
           ? completed(outcome, value ?? null)
           : failed(outcome, job.task, new PmlError(error.code, error.message, error.hint))
       this.#endJob(job, this.#withMs(ended, outcome.startedAt))
-    }
+    } else if (!this.#isLetGo) this.#endLeftBehind(this.#tasks.get(job.id)!)
     this.#flows--
     this.#startReady()
     this.#check()
   }
 
-  async #endCalls(script: Script, stopped: AbortSignal): Promise<void> {
+  async #endCalls(job: string, script: Script, stopped: AbortSignal): Promise<void> {
     const left: Promise<unknown>[] = []
     for (const id of script.open()) {
       const call = this.#tasks.get(id)!
@@ -1019,6 +1060,7 @@ class ScheduledRun implements OpenRun {
       } else if (call.status === 'running') left.push(script.wait(id))
       else this.#end(skipped(call, 'its program has ended.'), 'nothing')
     }
+    if (left.length > 0) this.#lookAtScript(job)
     await Promise.all(left)
   }
 
@@ -1049,13 +1091,14 @@ class ScheduledRun implements OpenRun {
         throw new PmlError('ABORTED', 'The run has ended.', '')
       const tool = programs.resolve({ kind, name })
       const known = script.take(tool, args, rules.keyArgument(tool))
-      if (typeof known !== 'string' && isEnded(known.status)) return answerOf(known)
+      if (typeof known !== 'string' && isEnded(known.status)) return await script.again(known)
       if (typeof known === 'string' && this.#taskCount >= mostProgramCalls)
         throw new PmlError(
           'CODE_CALLS',
           `A run makes ${mostProgramCalls} calls at most.`,
           'Do the work in several runs.',
         )
+      this.#takeChars(args)
       const id = typeof known === 'string' ? known : known.id
       const call =
         typeof known === 'string'
@@ -1077,6 +1120,17 @@ class ScheduledRun implements OpenRun {
       const { code, message, hint } = toErrorInfo(thrown)
       return { error: { code, message, hint }, at: now() }
     }
+  }
+
+  /** What calls are given and give is kept with the run until it has ended. @throws PmlError */
+  #takeChars(value: Json): void {
+    this.#programChars += jsonLength(value, mostProgramChars)
+    if (this.#programChars < mostProgramChars) return
+    throw new PmlError(
+      'CODE_OUTPUT',
+      `What the calls of a run are given and give may have ${mostProgramChars} characters in all.`,
+      'Ask the tools for less, or do the work in several runs.',
+    )
   }
 
   /** A moment from now: does it wait for a person alone? */
@@ -1204,13 +1258,12 @@ class ScheduledRun implements OpenRun {
   #approvalOfAll(
     task: PlannedTask,
     elements: readonly Element[],
-    { policyVersion }: CallVerdict,
+    verdict: CallVerdict,
   ): Decision | undefined {
     const all = elements.flatMap((element) => ('arguments' in element ? [element.arguments] : []))
-    return (
-      this.#decisions.approvalOf(task.id, eachOf(all), policyVersion) ??
-      this.#decisions.approvalOf(task.id, eachOf(this.#undone(task, elements)), policyVersion)
-    )
+    const of = (args: readonly JsonObject[]): Decision | undefined =>
+      this.#decisions.approvalOf(task.id, approved(task, eachOf(args), verdict))
+    return of(all) ?? of(this.#undone(task, elements))
   }
 
   /** The arguments of the calls that are still to be made. */
@@ -1270,6 +1323,9 @@ class ScheduledRun implements OpenRun {
       events: [{ type: 'task-end', runId: this.id, task: outcome }],
     })
     this.#track(told.then(() => this.#afterEnd(outcome, ending, fan)))
+    // The last one: that the run has ended is stored with it.
+    const isLast = this.#tasks.openCount() === 0 && this.#isOpen
+    if (isLast && this.#commands.length === 0 && this.#carriedOut === 0) this.#finish()
   }
 
   /** Elements that another process left, of a task that ends before it is done for each again. */
@@ -1292,6 +1348,7 @@ class ScheduledRun implements OpenRun {
       if (--fan.left === 0) this.#endFan(fan)
     } else {
       this.#wake(outcome.parent)
+      this.#programChars += jsonLength(outcome.result ?? null, mostProgramChars)
       this.#scripts.get(outcome.parent)?.answer(outcome)
       this.#lookAtScript(outcome.parent)
     }
@@ -1394,6 +1451,10 @@ class ScheduledRun implements OpenRun {
   #hasEnded(id: string): boolean {
     return isEnded(this.#tasks.get(id)!.status)
   }
+}
+
+function approved({ tool }: PlannedTask, args: JsonObject, { policyVersion }: CallVerdict): ApprovedCall {
+  return { tool, arguments: args, policyVersion }
 }
 
 function programCall({ id, tool, arguments: args }: TaskOutcome): Job {

@@ -30,6 +30,7 @@ export function plainPrograms(
       if (code === undefined) throw new PmlError('CAPABILITY_NOT_FOUND', `No capability "${id}".`, '')
       return code
     },
+    missing: () => [],
     kept: () => undefined,
     mark: () => 0,
     keep() {},

@@ -78,7 +78,9 @@ function judgeTool(tool: Tool, config: ToolRules['config'], risk: ToolRisk): Too
     if (rule?.value === 'allow') return { ...common, verdict: 'run', why: says('allow'), answeredBy: 'human' }
     if (rule?.value === 'ask')
       return { ...common, verdict: 'ask', why: `${says('ask')} ${why}`, answeredBy: 'human' }
-    if (risk === 'dangerous') return { ...common, verdict: 'ask', why, answeredBy: decides }
+    // A capability that is dangerous for what it calls asks when it calls that.
+    if (risk === 'dangerous' && rated.asksInside !== true)
+      return { ...common, verdict: 'ask', why, answeredBy: decides }
     if (isRefused) return { ...common, verdict: 'ask', why: `${refused} ${why}`, answeredBy: 'human' }
     return { ...common, verdict: 'run', why, answeredBy: 'anyone' }
   }

@@ -2,7 +2,10 @@ import { UsageError } from '../errors.js'
 import { isObject, type JsonObject } from '../model/json.js'
 import { readCode, readLine } from './capability-texts.js'
 
-/** Procedures, to be carried to another machine: what they do and what they are called, nothing of how they were used. */
+/**
+ * Procedures, to be carried to another machine: what they do and what they are called. Nothing of how they were used, but for literals of the first run
+ * that stand in the code as what a parameter falls back to.
+ */
 export interface CapabilityFile {
   readonly format: 'pml-capabilities'
   readonly version: 1

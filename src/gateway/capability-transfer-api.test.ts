@@ -196,7 +196,7 @@ describe('import', () => {
     await create(readFile)
     const changed = withOne(await exported(), { code: 'return await tools[args.tool]({ path: args.path })' })
     expect((await imported(changed, true))[0]!.notes).toContain(
-      'It computes which tool it calls: only a run will say.',
+      'What it calls cannot all be seen in its code: only a run will say.',
     )
   })
 

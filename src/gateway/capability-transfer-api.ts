@@ -33,6 +33,8 @@ export interface ImportedCapability {
   /** That it has here, or will have; absent: it is refused. */
   readonly id?: CapabilityId
   readonly description: string
+  /** Requests that it is to be found by. */
+  readonly intents: readonly string[]
   readonly code: string
   /** What it does, step by step; empty where the code cannot be read. */
   readonly steps: string
@@ -118,9 +120,18 @@ type Entries = ReadonlyMap<string, ImportedCapability | undefined>
 
 function judge(filed: FiledCapability, entries: Entries, deps: CapabilitiesDeps): ImportedCapability {
   const { shelf } = deps.capabilities
-  const { name, description, code } = filed
+  const { name, description, intents = [], code } = filed
   const program = readable(code)
-  const unread = { name, description, code, steps: '', risk: 'moderate', missing: [], notes: [] } as const
+  const unread = {
+    name,
+    description,
+    intents,
+    code,
+    steps: '',
+    risk: 'moderate',
+    missing: [],
+    notes: [],
+  } as const
   if (program instanceof PmlError) return { ...unread, verdict: 'refused', why: program.message }
   const { structure } = liftProgram(program, {
     arguments: examplesOfSchema(filed.inputSchema),
@@ -128,7 +139,7 @@ function judge(filed: FiledCapability, entries: Entries, deps: CapabilitiesDeps)
   })
   const missing = namesOf(program, 'tool').filter((tool) => findTool(tool, deps) === undefined)
   const told = {
-    ...{ name, description, code, missing },
+    ...{ name, description, intents, code, missing },
     steps: describeProgram(program),
     risk: worstOf(program, entries, deps),
     notes: notesOf(program, isChanged(filed, program, structure)),
@@ -177,9 +188,7 @@ function isChanged(filed: FiledCapability, program: Program, structure: string):
 function notesOf(program: Program, wasChanged: boolean): readonly string[] {
   return [
     ...(wasChanged ? ['Its code is not the one that was exported: it was changed.'] : []),
-    ...(program.calls.some(({ name }) => name === undefined)
-      ? ['It computes which tool it calls: only a run will say.']
-      : []),
+    ...(program.isOpen ? ['What it calls cannot all be seen in its code: only a run will say.'] : []),
   ]
 }
 

@@ -10,6 +10,7 @@ const call = { tool: capability, arguments: { n: 1 }, session: 's' }
 
 function open(tools: readonly string[] = ['files:read']) {
   let at = 0
+  let revision = 0
   let release = (): void => {}
   const kept = keepResults({
     callTool: () =>
@@ -17,22 +18,30 @@ function open(tools: readonly string[] = ['files:read']) {
         release = () => resolve({ content: [] })
       }),
     isSafe: (tool) => tool.endsWith(':read'),
+    revision: () => revision,
     reach: () => ({ tools: new Set(tools.map(id)), isWhole: true }),
     now: () => at,
   })
   const pass = (ms: number): void => {
     at += ms
   }
+  const change = (): void => {
+    revision += 1
+  }
   const write = (server: string) =>
     kept.callTool({
       ...{ tool: id(`${server}:write`), arguments: {}, session: 's' },
       signal: new AbortController().signal,
     } as ToolCall)
-  return { kept, write, end: () => release(), pass }
+  return { kept, write, end: () => release(), pass, change }
 }
 
 it('gives the same call of the same session what it gave, for a minute', () => {
-  const { kept, pass } = open()
+  const { kept, pass, change } = open()
+  kept.keep(call, 'before', kept.mark())
+  // Somebody says otherwise of a tool.
+  change()
+  expect(kept.kept(call)).toBeUndefined()
   kept.keep(call, 'one', kept.mark())
   expect(kept.kept(call)).toEqual({ value: 'one', at: 0 })
   expect(kept.kept({ ...call, arguments: { n: 2 } })).toBeUndefined()

@@ -13,6 +13,8 @@ export interface KeepResultsOptions {
   /** Whether calls of this tool change nothing, for certain. */
   isSafe(tool: ToolId): boolean
   reach(id: CapabilityId): { readonly tools: ReadonlySet<ToolId>; readonly isWhole: boolean }
+  /** Another number after every change of what may be called, and how. */
+  revision(): number
   now(): number
 }
 
@@ -25,7 +27,7 @@ export interface KeptResults extends Pick<Programs, 'kept' | 'mark' | 'keep'> {
 
 const mostKept = 500
 
-export function keepResults({ callTool, isSafe, reach, now }: KeepResultsOptions): KeptResults {
+export function keepResults({ callTool, isSafe, reach, revision, now }: KeepResultsOptions): KeptResults {
   const cache = createResultCache({ now, most: mostKept })
   const serverOf = (tool: ToolId): string => parseToolId(tool)?.server ?? tool
   /** How many changes there were so far, and the last one at each server. */
@@ -51,7 +53,7 @@ export function keepResults({ callTool, isSafe, reach, now }: KeepResultsOptions
     mark: () => changes,
     kept({ tool, arguments: args, session }) {
       if (!isCapabilityId(tool)) return undefined
-      const found = cache.get(tool, { session, args })
+      const found = cache.get(tool, { session, args, revision: revision() })
       return found && { value: found.value, at: found.keptAt }
     },
     keep({ tool, arguments: args, session }, value, mark) {
@@ -60,7 +62,7 @@ export function keepResults({ callTool, isSafe, reach, now }: KeepResultsOptions
       if (!isWhole || ![...tools].every(isSafe)) return
       const servers = new Set([...tools].map(serverOf))
       if ([...servers].some((server) => (lastChange.get(server) ?? 0) > mark)) return
-      cache.keep(tool, { session, args }, { value, servers })
+      cache.keep(tool, { session, args, revision: revision() }, { value, servers })
     },
   }
 }

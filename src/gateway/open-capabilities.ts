@@ -66,12 +66,14 @@ export interface OpenCapabilities {
   toolOf(name: string): Tool | undefined
   /** In TypeScript. @throws CapabilityNotFoundError */
   codeOf(id: ToolId): string
+  /** Parameters that are required and were not given; of what is no capability: none. */
+  missing(id: ToolId, args: JsonObject): readonly string[]
   risk(id: CapabilityId): CapabilityRisk
   /** Those that fit what was used so far, best first. */
   discover(context: readonly ToolId[]): readonly DiscoveredCapability[]
   /** What belongs together, as it was last worked out. */
   clusters(): ClusterAnalysis
-  /** Tools that it comes to call; `isWhole`: all that it needs is there. */
+  /** Tools that it comes to call; `isWhole`: these are all, what it needs is there, and it is not foreign code that has never run. */
   reach(id: CapabilityId): { readonly tools: ReadonlySet<ToolId>; readonly isWhole: boolean }
   /**
    * Takes in a run that has ended, and gives it as what it turned out to be: code that is a capability is a call of it. Never
@@ -239,6 +241,23 @@ export function openCapabilities(options: OpenCapabilitiesOptions): OpenCapabili
     if (taken.length > 0) await store.saveCapabilityDependencies(taken)
   }
 
+  /** Read once: the code of a capability never changes. */
+  const isOpen = new Map<CapabilityId, boolean>()
+  const isOpenItself = (id: CapabilityId): boolean => {
+    const known = isOpen.get(id)
+    if (known !== undefined) return known
+    let found = true
+    try {
+      found = readProgram(shelf.get(id)?.code ?? '').isOpen
+    } catch {
+      // What cannot be read any more may do anything.
+    }
+    isOpen.set(id, found)
+    return found
+  }
+  const mayCallUnseen = (id: CapabilityId): boolean =>
+    [id, ...reachOf(id, shelf).capabilities].some(isOpenItself)
+
   /** Two runs of one new procedure that end together are two uses of it. */
   let last: Promise<unknown> = Promise.resolve()
   const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
@@ -306,7 +325,13 @@ export function openCapabilities(options: OpenCapabilitiesOptions): OpenCapabili
       return tool
     },
     codeOf: (id) => find(id).code,
-    risk: (id) => riskOfCapability(id, { riskOf: options.riskOf, shelf }),
+    missing(id, args) {
+      const { required } = shelf.find(id)?.inputSchema ?? {}
+      return Array.isArray(required)
+        ? required.filter((name) => typeof name === 'string' && args[name] === undefined).map(String)
+        : []
+    },
+    risk: (id) => riskOfCapability(id, { riskOf: options.riskOf, shelf, isOpen: mayCallUnseen(id) }),
     discover: (context) =>
       discoverCapabilities(context, {
         shelf,
@@ -318,7 +343,9 @@ export function openCapabilities(options: OpenCapabilitiesOptions): OpenCapabili
     close: () => analysis.close(),
     reach(id) {
       const { tools, gone } = reachOf(id, shelf)
-      return { tools, isWhole: gone.size === 0 && shelf.get(id) !== undefined }
+      const capability = shelf.get(id)
+      const isTried = capability !== undefined && (capability.origin !== 'imported' || capability.uses > 0)
+      return { tools, isWhole: gone.size === 0 && isTried && !mayCallUnseen(id) }
     },
     take: (plan, run) =>
       inTurn(() => take(plan, run)).catch((error: unknown) => {

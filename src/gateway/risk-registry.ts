@@ -136,10 +136,12 @@ export function createRiskRegistry(deps: RiskRegistryDeps): RiskRegistry {
     last = done.catch(() => {})
     return done
   }
-  const rateAs = (tool: Tool, override: RiskOverride | undefined): RatedTool =>
-    isCapabilityId(tool.id) && override === undefined
-      ? { ...deps.capabilities.risk(tool.id), source: 'capability' }
-      : rateRisk(tool, { isTrusted: isTrustedServer(tool.server, deps.config()), override, permissions })
+  const rateAs = (tool: Tool, override: RiskOverride | undefined): RatedTool => {
+    if (!isCapabilityId(tool.id) || override !== undefined)
+      return rateRisk(tool, { isTrusted: isTrustedServer(tool.server, deps.config()), override, permissions })
+    const { risk, why, isByTool } = deps.capabilities.risk(tool.id)
+    return { risk, why, source: 'capability', ...(isByTool && { asksInside: true }) }
+  }
   const rate = (tool: Tool): RatedTool => rateAs(tool, overrides.get(tool.id))
   const toAudit = (entry: Omit<PermissionAudit, 'id' | 'at'>): PermissionAudit => ({
     id: newId(),
@@ -193,7 +195,11 @@ export function createRiskRegistry(deps: RiskRegistryDeps): RiskRegistry {
     )
   }
   const mayRunAtOnce = (tool: Tool, rated: RatedTool): boolean => {
-    if (isCapabilityId(tool.id)) return rated.risk !== 'dangerous' && mayAllRunAtOnce(tool.id)
+    if (isCapabilityId(tool.id)) {
+      const said = findByTool(deps.config().approvals.tools, tool.id)?.value ?? 'allow'
+      if (said !== 'allow' || standing(tool.id) === 'refused') return false
+      return rated.risk !== 'dangerous' && mayAllRunAtOnce(tool.id)
+    }
     if (isSafeTool(tool, deps.config(), rated)) return true
     if (!isCallable(tool) || rated.risk === 'dangerous' || rated.byStatement !== undefined) return false
     const rule = findByTool(deps.config().approvals.tools, tool.id)

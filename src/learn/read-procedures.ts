@@ -63,6 +63,8 @@ export function readProcedures(plan: Plan, run: Run, options: ReadProceduresOpti
     }),
     uses: ended
       .filter((task): task is EndedTask & { tool: CapabilityId } => isCapabilityId(task.tool))
+      // What it gave a moment before is no use of it.
+      .filter((task) => task.ms > 0 || callsOf(task, run).length > 0)
       .map((task) => ({
         id: task.tool,
         task: task.id,
@@ -81,9 +83,15 @@ function hasRun(task: TaskOutcome): task is EndedTask {
   return isOver && task.startedAt !== undefined && task.ms !== undefined && !isPersonsDoing(task)
 }
 
+/** By a person, by a command, or for want of what it runs in. */
 function isPersonsDoing({ error }: TaskOutcome): boolean {
-  return error?.code === 'NOT_APPROVED' || error?.code === 'ABORTED' || error?.code === 'CODE_ABORTED'
+  return error !== undefined && nobodysFault.has(error.code)
 }
+
+const nobodysFault = new Set([
+  ...['NOT_APPROVED', 'ABORTED', 'CODE_ABORTED', 'SKIPPED', 'INTERRUPTED'],
+  ...['SANDBOX_UNAVAILABLE', 'CODE_OFF', 'SECRET_NOT_STORED', 'BAD_ARGUMENTS'],
+])
 
 function readCode(
   code: string,
@@ -134,12 +142,14 @@ function useOf(task: EndedTask, run: Run): CapabilityUse {
   const made = callsOf(task, run)
   const end = task.startedAt + task.ms
   const first = made.reduce((first, { startedAt = first }) => Math.min(first, startedAt), end)
+  const callsMs = made.reduce((sum, { ms = 0 }) => sum + ms, Math.max(0, first - task.startedAt))
   return {
     at: Math.round(end),
     success: task.status === 'complete' && within(task, run).every(({ status }) => status === 'complete'),
-    ms: Math.max(0, task.ms - waitedMs(task, run)),
+    // Begun more than once it has stood still in between: how long is not known.
+    ms: task.attempts === undefined ? Math.max(0, task.ms - waitedMs(task, run)) : callsMs,
     // The start of a sandbox is nobody's merit or fault: who calls them one by one has to ask for each.
-    callsMs: made.reduce((sum, { ms = 0 }) => sum + ms, Math.max(0, first - task.startedAt)),
+    callsMs,
   }
 }
 

@@ -17,6 +17,8 @@ export interface RatedTool extends RatedRisk {
   readonly source: RiskSource
   /** Where it is given statements, each call is rated by them: rate-statement.ts. */
   readonly byStatement?: StatementTaker
+  /** Of a capability: for what it calls alone, and each of these calls is judged by itself. */
+  readonly asksInside?: boolean
 }
 
 export interface RiskContext {

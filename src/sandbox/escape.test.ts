@@ -148,6 +148,7 @@ async function faultOf(
       arguments: {},
       seed: 's',
       startedAt: 0,
+      depth: 0,
     },
     {
       limits: { ...limits, wallMs },
@@ -176,7 +177,7 @@ async function faultOf(
 
 function runPlain(sandbox: Sandbox, javascript: string): Promise<SandboxOutcome> {
   return sandbox.run(
-    { javascript, arguments: {}, seed: 's', startedAt: 0 },
+    { javascript, arguments: {}, seed: 's', startedAt: 0, depth: 0 },
     {
       limits: { ...limits, wallMs: 10_000 },
       signal: new AbortController().signal,

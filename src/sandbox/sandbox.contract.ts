@@ -31,7 +31,7 @@ export const smallLimits: SandboxLimits = {
 export function runIn(sandbox: Sandbox, javascript: string, options: ProgramOptions = {}): SandboxRun {
   const { startedAt = 1_000, call = async (request) => ({ value: { ...request }, at: startedAt }) } = options
   return sandbox.run(
-    { javascript, arguments: options.arguments ?? {}, seed: options.seed ?? 'seed', startedAt },
+    { javascript, arguments: options.arguments ?? {}, seed: options.seed ?? 'seed', startedAt, depth: 0 },
     {
       call,
       limits: { ...smallLimits, ...options.limits },

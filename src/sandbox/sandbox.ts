@@ -23,6 +23,8 @@ export interface SandboxProgram {
   readonly seed: string
   /** What `Date.now()` says at first; it moves to `at` of each answer and not by itself. */
   readonly startedAt: number
+  /** How many programs wait for it: 0 for one that nobody else's code has called. */
+  readonly depth: number
 }
 
 export interface SandboxOptions {

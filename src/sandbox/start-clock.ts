@@ -22,7 +22,7 @@ const idleShare = 0.1
 
 /**
  * The wall clock of a run. While it is held, a beat counts as far as the child was busy: whole where it has not answered the last ping,
- * whose nonce cannot be known before it is read; else by the processor time it took, where that can be read.
+ * whose nonce cannot be known before it is read, and took processor time; else by that time, where it can be read.
  */
 export function startClock({ wallMs, pid, ping, newNonce, onEnd }: ClockOptions): Clock {
   const unanswered = new Set<string>()
@@ -50,8 +50,10 @@ export function startClock({ wallMs, pid, ping, newNonce, onEnd }: ClockOptions)
     const cpuBefore = cpuMs
     since = performance.now()
     cpuMs = readCpuMs(pid)
-    const busyMs = cpuMs === undefined || cpuBefore === undefined ? 0 : cpuMs - cpuBefore
-    if (unanswered.size > 0) spentMs += passed
+    const isKnown = cpuMs !== undefined && cpuBefore !== undefined
+    const busyMs = isKnown ? cpuMs! - cpuBefore! : 0
+    // On a busy machine an answer may be late although nothing is computed.
+    if (unanswered.size > 0 && (!isKnown || busyMs > 0)) spentMs += passed
     else if (busyMs > passed * idleShare) spentMs += Math.min(busyMs, passed)
     if (unanswered.size === 0) sendPing()
     if (spentMs >= wallMs) onEnd()

@@ -113,7 +113,8 @@ export function findLiterals(analysis: AnalysedProgram): readonly Literal[] {
             node: quasi,
             value: text,
             wanted: nameOfUse(use),
-            isRequired: true,
+            // What it begins with says where; an ending says of which kind.
+            isRequired: template.type === 'TemplateLiteral' && template.quasis[0] === quasi,
             description: `A part of ${describeUse(use)}`,
           },
     )
@@ -164,10 +165,16 @@ export function findLiterals(analysis: AnalysedProgram): readonly Literal[] {
       node,
       value,
       wanted: nameOfUse(use),
-      // What stands in for something that may be missing may be left out itself.
-      isRequired: !(parent?.type === 'LogicalExpression' && parent.right === node),
+      // What stands in for something that may be missing may be left out itself, and so may what something else is put before.
+      isRequired: !(parent?.type === 'LogicalExpression' && parent.right === node) && isLeading(node),
       description: describeUse(use),
     }
+  }
+
+  function isLeading(node: AnyNode): boolean {
+    const parent = parentOf.get(node)
+    if (parent?.type !== 'BinaryExpression' || parent.operator !== '+') return true
+    return parent.left === node && isLeading(parent)
   }
 
   /** As in a template: between two values it says how they are put together. */

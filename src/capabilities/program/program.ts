@@ -8,6 +8,8 @@ export interface Program {
   readonly javascript: string
   readonly calls: readonly ProgramCall[]
   readonly edges: readonly ProgramEdge[]
+  /** It may call what cannot be seen in it (is-open.ts). */
+  readonly isOpen: boolean
 }
 
 /** One place of the code that calls a tool or a capability. */

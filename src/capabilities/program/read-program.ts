@@ -3,6 +3,7 @@ import type { Json } from '../../model/json.js'
 import { depsOf, eachElement, type FoundCall, type PathStep, type Value } from './abstract-value.js'
 import { analyseProgram, keepAnalysis } from './analyse-program.js'
 import { openField } from './find-calls.js'
+import { isOpen } from './is-open.js'
 import type { Program, ProgramCall, ProgramEdge } from './program.js'
 
 export function readProgram(code: string): Program {
@@ -14,6 +15,7 @@ export function readProgram(code: string): Program {
     javascript: analysis.parsed.javascript,
     calls: analysis.calls.map((call) => toCall(call, idOf, room)),
     edges: edgesOf(analysis.calls, idOf),
+    isOpen: isOpen(analysis),
   }
   keepAnalysis(program, analysis)
   return program

@@ -141,7 +141,7 @@ describe('pml capabilities', () => {
         .66 by its own uses; nothing is known against what it needs
 
       BENEFIT
-        Shown. Used 1 times lately: too few to judge by.
+        Shown. Used once lately: too few to judge by.
 
       LAST USES
         AT (UTC)             OUTCOME  TOOK    ITS CALLS ONE BY ONE

@@ -118,7 +118,12 @@ async function tellReset(args: MemoryArgs, api: HolderApi, io: Io): Promise<numb
   if (args.yes !== true) {
     const known = countsOf((await api.get('/api/memory')) as MemoryFile)
     const lost = withPreferences ? known : { ...known, preferences: 0 }
-    if (!(await agrees(`Forget ${describeCounts(lost)}, every trace, and the procedures that were learned?`, io))) {
+    if (
+      !(await agrees(
+        `Forget ${describeCounts(lost)}, every trace, and the procedures that were learned?`,
+        io,
+      ))
+    ) {
       if (args.json) printJson(io, { forgotten: null })
       else printLine(io, 'Nothing was forgotten.')
       return 1
@@ -129,7 +134,11 @@ async function tellReset(args: MemoryArgs, api: HolderApi, io: Io): Promise<numb
     withPreferences ? { withPreferences } : {},
   )) as Forgotten
   if (args.json) printJson(io, forgotten)
-  else printLine(io, `Forgot ${describeCounts(forgotten)}, every trace, and the procedures that were learned. Runs, risks and the audit stay.`)
+  else
+    printLine(
+      io,
+      `Forgot ${describeCounts(forgotten)}, every trace, and the procedures that were learned. Runs, risks and the audit stay.`,
+    )
   return 0
 }
 

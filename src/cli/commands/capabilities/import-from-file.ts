@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UsageError } from '../../../errors.js'
 import type { ImportedCapability } from '../../../gateway/capability-transfer-api.js'
+import { isObject } from '../../../model/json.js'
 import { redactJson } from '../../../model/redact.js'
 import { type Colours, coloursFor } from '../../colour.js'
 import { countOf } from '../../count-of.js'
@@ -51,10 +52,22 @@ export async function importFromFile(file: unknown, telling: Telling): Promise<n
     printLine(io, 'Nothing was added.')
     return 1
   }
-  const done = (await api.post('/api/capabilities/import', { file })) as Entries
+  // Nothing that was not shown: what was refused a moment ago may be possible by now.
+  const refused = trial.entries.filter(({ verdict }) => verdict === 'refused')
+  const left = without(file, new Set(refused.map(({ name }) => name)))
+  const taken = (await api.post('/api/capabilities/import', { file: left })) as Entries
+  const done = { entries: [...taken.entries, ...refused] }
   if (json) printJson(io, done)
   else printLine(io, `\n${describeDone(redactJson(done, shown))}`)
   return exitCodeOf(done)
+}
+
+function without(file: unknown, names: ReadonlySet<string>): unknown {
+  if (!isObject(file) || !Array.isArray(file.capabilities)) return file
+  const capabilities = file.capabilities.filter(
+    (one) => !(isObject(one) && typeof one.name === 'string' && names.has(one.name)),
+  )
+  return { ...file, capabilities }
 }
 
 function exitCodeOf({ entries }: Entries): number {
@@ -68,13 +81,14 @@ function describeTrial({ entries }: Entries, colours: Colours): string {
 }
 
 function describeEntry(entry: ImportedCapability, colours: Colours): readonly string[] {
-  const { name, verdict, description, code, steps, risk, missing, notes } = entry
+  const { name, verdict, description, intents, code, steps, risk, missing, notes } = entry
   if (verdict === 'known')
     return [`${colours.bold(name)} is there already${entry.as === name ? '' : `, as ${entry.as}`}.`]
   if (verdict === 'refused') return [`${colours.bold(name)} ${colours.red('is not taken')}: ${entry.why}`]
   return [
     `${colours.bold(name)} is new, ${riskIn(risk, colours)}: ${description}`,
     ...steps.split('\n').map((line) => `  ${line}`),
+    ...intents.map((intent) => `  Found by: ${intent}`),
     ...missing.map((tool) => `  ${colours.yellow('Not here:')} ${tool}. It cannot run before that is.`),
     ...notes.map((note) => `  ${colours.yellow('Note:')} ${note}`),
     ...code

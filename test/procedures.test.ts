@@ -322,8 +322,9 @@ test('an alternative is offered when its twin fails', async () => {
 }, 60_000)
 
 test('hybrid exposure lists a capability that is pinned, and it is called as what it is', async () => {
+  // Of a tool that has not failed here: one that fails often makes what needs it dangerous.
   const learned = await learn(
-    `const { content } = await tools.files.read_text_file({ path: '${file('a')}' })
+    `const { content } = await tools.files.read_file({ path: '${file('a')}' })
      return { twice: content + content }`,
     'say a text twice',
   )

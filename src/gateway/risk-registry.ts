@@ -8,7 +8,7 @@ import type { CapabilityRisk } from '../capabilities/risk-of-capability.js'
 import { UsageError } from '../errors.js'
 import type { Preferences } from '../learn/preferences/create-preferences.js'
 import type { Standing } from '../learn/preferences/standing-of.js'
-import { type CapabilityId, isCapabilityId } from '../model/capability.js'
+import { type CapabilityId, codeTool, isCapabilityId } from '../model/capability.js'
 import type { PmlConfig, ToolRule } from '../model/config.js'
 import { diffPermissions } from '../model/diff-permissions.js'
 import { findByTool } from '../model/find-by-tool.js'
@@ -121,6 +121,14 @@ export interface RiskListing {
   }
 }
 
+/** Code has no power of its own. */
+const ratedCode: RatedTool = {
+  risk: 'moderate',
+  why: 'Each call that it makes is judged by itself.',
+  source: 'capability',
+  asksInside: true,
+}
+
 export function createRiskRegistry(deps: RiskRegistryDeps): RiskRegistry {
   const { preferences, now, newId, log } = deps
   const overrides = new Map<ToolId, RiskOverride>(deps.known.overrides.map((row) => [row.tool, row]))
@@ -137,6 +145,7 @@ export function createRiskRegistry(deps: RiskRegistryDeps): RiskRegistry {
     return done
   }
   const rateAs = (tool: Tool, override: RiskOverride | undefined): RatedTool => {
+    if (tool.id === codeTool && override === undefined) return ratedCode
     if (!isCapabilityId(tool.id) || override !== undefined)
       return rateRisk(tool, { isTrusted: isTrustedServer(tool.server, deps.config()), override, permissions })
     const { risk, why, isByTool } = deps.capabilities.risk(tool.id)

@@ -3,6 +3,7 @@
  * in the store; one entry for each structure, however many gateways learn it; nothing that was learned makes a call by itself. Never
  * runs anything: `execute/` does.
  */
+import { setImmediate } from 'node:timers/promises'
 import { bornCapability } from '../capabilities/born-capability.js'
 import { type CapabilityShelf, mostIntents } from '../capabilities/capability-shelf.js'
 import { createCapabilityShelf } from '../capabilities/create-capability-shelf.js'
@@ -348,7 +349,11 @@ export function openCapabilities(options: OpenCapabilitiesOptions): OpenCapabili
       return { tools, isWhole: gone.size === 0 && isTried && !mayCallUnseen(id) }
     },
     take: (plan, run) =>
-      inTurn(() => take(plan, run)).catch((error: unknown) => {
+      inTurn(async () => {
+        // To read and lift code takes milliseconds: after the answer.
+        await setImmediate()
+        return take(plan, run)
+      }).catch((error: unknown) => {
         log.warn('What a run showed of procedures was not kept.', { run: run.id, error: String(error) })
         return { plan, run }
       }),

@@ -51,6 +51,7 @@ export function createDenoSandbox(options: DenoSandboxOptions = {}): Sandbox {
   let idle: Child[] = []
   let scratch: Scratch | undefined
   let isClosed = false
+  let refill: NodeJS.Timeout | undefined
   let failure: { readonly error: ErrorInfo; readonly at: number } | undefined
 
   const unavailable = (): ErrorInfo | undefined => {
@@ -135,13 +136,14 @@ export function createDenoSandbox(options: DenoSandboxOptions = {}): Sandbox {
     }
     const running = runProgram(child, program, runOptions)
     onBegun(running)
-    // Starting the next one takes a moment of this process, which a short run need not wait for.
-    const refill = setTimeout(warm, refillAfterMs)
+    // Starting the next one holds this process up, for which neither a short run nor its answer is to wait.
+    clearTimeout(refill)
+    refill = setTimeout(warm, refillAfterMs).unref()
     active.add(running)
     const outcome = await running.result
     active.delete(running)
     clearTimeout(refill)
-    setImmediate(warm)
+    refill = setTimeout(warm, refillAfterMs).unref()
     return outcome
   }
 
@@ -177,6 +179,7 @@ export function createDenoSandbox(options: DenoSandboxOptions = {}): Sandbox {
     },
     async close() {
       isClosed = true
+      clearTimeout(refill)
       process.off('exit', onExit)
       for (const running of active) running.abort()
       const leaving = [...alive]

@@ -46,10 +46,11 @@ function caller(client: Client) {
   }
 }
 
-async function pinged(client: Client): Promise<number> {
+/** A call that is answered without doing anything. */
+async function idleCall(client: Client): Promise<number> {
   await sleep(thinkMs)
   const begin = performance.now()
-  await client.ping()
+  await client.callTool({ name: 'control_workflow', arguments: { action: 'read', handle: 'none' } })
   return performance.now() - begin
 }
 
@@ -84,7 +85,7 @@ test('files of a directory are there before they are asked for, from the third o
   )
   // The way through the client and two pipes, after as long a rest, takes as long as a call that does nothing.
   const way = []
-  for (let at = 0; at < 5; at++) way.push(await pinged(client))
+  for (let at = 0; at < 5; at++) way.push(await idleCall(client))
   expect(median(reads.slice(2).map(({ ms }) => ms)) - median(way)).toBeLessThan(2)
 
   // What was read ahead before a write is not given after it, be it by our own hand.
@@ -98,6 +99,20 @@ test('files of a directory are there before they are asked for, from the third o
   expect(written.text).toContain('Successfully wrote')
   expect((await read(names[2]!)).text).toBe('Another text.')
 }, 90_000)
+
+test('a program takes what was run ahead, too', async () => {
+  house = open()
+  const { client } = await house.stdio()
+  const call = caller(client)
+  await storeOpened()
+  await call('files__list_directory', { path: directory })
+  for (const name of names.slice(0, 4)) await call('files__read_text_file', { path: join(directory, name) })
+  const before = (await figures()).all.hits
+  const path = JSON.stringify(join(directory, names[4]!))
+  const code = `return (await tools.files.read_text_file({ path: ${path} })).content`
+  expect((await call('execute_code', { code })).text).toContain(`This is ${names[4]}.`)
+  expect((await figures()).all.hits).toBe(before + 1)
+}, 60_000)
 
 test('off, and in shadow, nothing is called that nobody asked for', async () => {
   house = open('shadow')

@@ -64,7 +64,7 @@ import { createPassThrough } from './pass-through.js'
 import type { IntentDeps } from './plan-intent.js'
 import { readyCalls } from './ready-calls.js'
 import { createRequestStates } from './request-states.js'
-import { createResolveTool, isCapabilityName } from './resolve-tool.js'
+import { createResolveTool } from './resolve-tool.js'
 import { createResultResources } from './result-resources.js'
 import { createResultStore } from './result-store.js'
 import type { RiskRegistry } from './risk-registry.js'
@@ -403,9 +403,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     clients: connected.clients,
     resolveTool: resolve.now,
-    findTool: (name) =>
-      view.current().names.resolve(name) ??
-      (isCapabilityName(name) ? options.capabilities.toolOf(name) : undefined),
+    findTool: (name) => view.current().names.resolve(name) ?? options.capabilities.toolOf(name),
     announce(url) {
       address = url
     },

@@ -28,7 +28,7 @@ const closestCount = 3
 
 export function createResolveTool(view: CatalogueView, capabilities: CapabilitiesByName): ResolveTool {
   const find = (name: string): Tool | undefined =>
-    view.current().names.resolve(name) ?? (isCapabilityName(name) ? capabilities.toolOf(name) : undefined)
+    view.current().names.resolve(name) ?? capabilities.toolOf(name)
   const notFound = (name: string): PmlError =>
     troubleOf(name, view.servers()) ??
     new ToolNotFoundError(

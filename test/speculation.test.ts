@@ -7,8 +7,8 @@ import type { Client } from '@modelcontextprotocol/client'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type House, npmServer, openHouse, textOf } from './harness.js'
 
-/** As long as an agent takes to read an answer and to write the next call. */
-const thinkMs = 1_000
+/** Less than an agent takes to read an answer and to write the next call. */
+const thinkMs = 400
 const names = ['alpha', 'beta', 'delta', 'gamma', 'kappa', 'sigma', 'zeta'].map((name) => `${name}.md`)
 
 let directory: string

@@ -6,7 +6,20 @@ import { openField } from './find-calls.js'
 import { isOpen } from './is-open.js'
 import type { Program, ProgramCall, ProgramEdge } from './program.js'
 
+/** The same code is read when it is checked, run and learned from, all within a moment. */
+const mostRemembered = 8
+const remembered = new Map<string, Program>()
+
 export function readProgram(code: string): Program {
+  const known = remembered.get(code)
+  if (known !== undefined) return known
+  const program = read(code)
+  if (remembered.size >= mostRemembered) remembered.delete(remembered.keys().next().value!)
+  remembered.set(code, program)
+  return program
+}
+
+function read(code: string): Program {
   const analysis = analyseProgram(code)
   const idOf = new Map(analysis.calls.map((call, index) => [call, `c${index + 1}`]))
   const room = { left: mostParts }

@@ -2,8 +2,7 @@
  * All capabilities, in memory: what they are called, how they go together, how far they can be relied on, and which of them are shown.
  * Pure: it never touches the store, the sandbox or the search index; whoever writes to the store tells it here, too.
  */
-import type { Capability, CapabilityDependency, CapabilityId, CapabilityUse } from '../model/capability.js'
-import type { JsonObject } from '../model/json.js'
+import type { Capability, CapabilityDependency, CapabilityId, NotedUse } from '../model/capability.js'
 import type { Tool, ToolId } from '../model/tool.js'
 import type { Benefit } from './judge-benefit.js'
 import type { TransitiveReliability } from './transitive-reliability.js'
@@ -57,13 +56,6 @@ export interface CapabilityShelf {
   isVisible(id: CapabilityId): boolean
   /** The visible ones, as tools of the server `cap`, by id. The same array until one of them changes. */
   tools(): readonly Tool[]
-}
-
-/** What came of one use, and what it shows of the capability. */
-export interface NotedUse extends CapabilityUse {
-  /** What it was run for, redacted. */
-  readonly intent?: string
-  readonly outputSchema?: JsonObject
 }
 
 export interface ToolSuccess {

@@ -1,5 +1,5 @@
-import type { Capability, CapabilityUse } from '../model/capability.js'
-import { mostIntents, mostRecent, type NotedUse } from './capability-shelf.js'
+import type { Capability, CapabilityUse, NotedUse } from '../model/capability.js'
+import { mostIntents, mostRecent } from './capability-shelf.js'
 
 /** A capability after one more use. */
 export function usedCapability(capability: Capability, noted: NotedUse): Capability {

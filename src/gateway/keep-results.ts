@@ -5,7 +5,8 @@
 import { createResultCache } from '../capabilities/create-result-cache.js'
 import type { Programs } from '../execute/programs.js'
 import { type CapabilityId, isCapabilityId } from '../model/capability.js'
-import { parseToolId, type ToolId } from '../model/tool.js'
+import { serverOf } from '../model/server-of.js'
+import type { ToolId } from '../model/tool.js'
 import type { CallTool } from '../model/tool-call.js'
 
 export interface KeepResultsOptions {
@@ -29,7 +30,6 @@ const mostKept = 500
 
 export function keepResults({ callTool, isSafe, reach, revision, now }: KeepResultsOptions): KeptResults {
   const cache = createResultCache({ now, most: mostKept })
-  const serverOf = (tool: ToolId): string => parseToolId(tool)?.server ?? tool
   /** How many changes there were so far, and the last one at each server. */
   let changes = 0
   const lastChange = new Map<string, number>()

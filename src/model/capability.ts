@@ -46,6 +46,13 @@ export interface CapabilityUse {
   readonly callsMs: number
 }
 
+/** What came of one use, and what it shows of the capability. */
+export interface NotedUse extends CapabilityUse {
+  /** What it was run for, redacted. */
+  readonly intent?: string
+  readonly outputSchema?: JsonObject
+}
+
 /** How two capabilities go together; `from` needs, holds, comes before or stands in for `to`. */
 export interface CapabilityDependency {
   readonly from: CapabilityId

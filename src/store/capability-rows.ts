@@ -1,12 +1,12 @@
 import { StoreError } from '../errors.js'
-import type { Capability, CapabilityId, CapabilityUse } from '../model/capability.js'
+import type { Capability, CapabilityId, CapabilityUse, NotedUse } from '../model/capability.js'
 import type { JsonObject } from '../model/json.js'
 import type { ToolId } from '../model/tool.js'
 import { addToCapabilityDependencies, selectCapabilityDependenciesOf } from './capability-dependency-rows.js'
 import type { Parameter, Queryable } from './database.js'
 import { epochMs } from './epoch-ms.js'
 import { jsonOrNull, textOrNull, wholeIfCut } from './optional-columns.js'
-import type { CapabilityChanges, NotedUse } from './store.js'
+import type { CapabilityChanges } from './store.js'
 import { decodeJson, decodeText, encodeJson, encodeKey, encodeText } from './stored-text.js'
 
 /** What the benefit is judged by (DESIGN 10: the last 20 uses). */

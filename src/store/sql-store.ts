@@ -1,7 +1,7 @@
 import type { StoreError } from '../errors.js'
 import type { AdaptiveThreshold } from '../model/adaptive-threshold.js'
 import type { AlgorithmTrace } from '../model/algorithm-trace.js'
-import type { Capability, CapabilityDependency, CapabilityId } from '../model/capability.js'
+import type { Capability, CapabilityDependency, CapabilityId, NotedUse } from '../model/capability.js'
 import type { DataflowTemplate } from '../model/dataflow-template.js'
 import type { Decision } from '../model/decision.js'
 import type { Edge } from '../model/edge.js'
@@ -98,7 +98,6 @@ import type {
   CapabilityDependencyKey,
   Checkpoint,
   Learned,
-  NotedUse,
   OpenRunRow,
   OutputSchema,
   OutputSchemaChange,

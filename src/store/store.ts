@@ -12,7 +12,7 @@ import type { StoreError } from '../errors.js'
 import type { AdaptiveThreshold } from '../model/adaptive-threshold.js'
 import type { AlgorithmTrace } from '../model/algorithm-trace.js'
 import type { BetaShift, BetaState } from '../model/beta-state.js'
-import type { Capability, CapabilityDependency, CapabilityId, CapabilityUse } from '../model/capability.js'
+import type { Capability, CapabilityDependency, CapabilityId, NotedUse } from '../model/capability.js'
 import type { DataflowTemplate } from '../model/dataflow-template.js'
 import type { Decision } from '../model/decision.js'
 import type { Edge, EdgeKey } from '../model/edge.js'
@@ -193,13 +193,6 @@ export interface Store {
    */
   forgetLearned(): Promise<void>
   close(): Promise<void>
-}
-
-/** What a use of a capability says of it. */
-export interface NotedUse extends CapabilityUse {
-  /** Redacted. */
-  readonly intent?: string
-  readonly outputSchema?: JsonObject
 }
 
 export interface CapabilityChanges {

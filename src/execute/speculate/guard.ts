@@ -5,10 +5,10 @@
 
 import { findByTool } from '../../model/find-by-tool.js'
 import type { PredictedCall } from '../../model/predicted-call.js'
+import { serverOf } from '../../model/server-of.js'
 import type { Refusal, SpeculationConfig } from '../../model/speculation.js'
 import { modeOf } from './mode-of.js'
 import type { ServerEpochs } from './server-epochs.js'
-import { serverOf } from './server-of.js'
 import type { ServerRests } from './server-rest.js'
 import { mostAtOnce, type SpeculationRoomOptions } from './speculation-room.js'
 import type { WasteBudget } from './waste-budget.js'

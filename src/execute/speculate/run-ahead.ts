@@ -1,9 +1,9 @@
 import { CallAbortedError, UpstreamError } from '../../errors.js'
+import { serverOf } from '../../model/server-of.js'
 import type { ToolCall, ToolResult } from '../../model/tool-call.js'
 import { unlessAborted } from '../../model/unless-aborted.js'
 import { isInputRequired } from '../../upstream/input-rounds.js'
 import type { CallEnd } from './says-rate-limited.js'
-import { serverOf } from './server-of.js'
 import { aheadWithinMs, type SpeculationRoomOptions } from './speculation-room.js'
 
 export interface RunningAhead {

@@ -2,19 +2,20 @@ import { defineConfig } from 'vitest/config'
 
 const common = { pool: 'forks', testTimeout: 60_000, hookTimeout: 120_000 } as const
 
+/** Journeys that measure nothing. */
 const stories = [
   ...[
     'auth',
     'capabilities-cli',
+    'code',
     'conformance',
+    'database-away',
     'doctor',
     'examples',
     'first-config',
-    'init',
-    'journey',
-    'learning',
   ],
-  ...['page', 'pass-through', 'plan', 'procedures', 'real-servers', 'rows', 'steer'],
+  ...['holder', 'init', 'journey', 'learning', 'page', 'pass-through', 'plan', 'procedures', 'real-servers'],
+  ...['rows', 'steer', 'terminal', 'users-approvals', 'users-auth', 'users-path'],
 ].map((name) => `test/${name}.test.ts`)
 
 export default defineConfig({
@@ -29,7 +30,7 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
         },
       },
-      // Journeys that measure nothing go two at a time.
+      // They go two at a time.
       {
         test: {
           ...common,

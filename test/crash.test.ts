@@ -2,7 +2,7 @@
  * Promise 1: what was told is never lost nor done twice, whenever the process dies. `npm run crash-test` runs this file alone;
  * `npm run crash-test:long` the same until there were 1,000 kills on each database.
  *
- *   PML_CRASH_SECONDS=60     how long, for each database
+ *   PML_CRASH_SECONDS=60     how long, for each database; twice as long at most while some moment was not met
  *   PML_CRASH_KILLS=1000     how many kills instead, for each database
  *   PML_CRASH_STORE=pglite   or postgres: that one alone
  *   PML_CRASH_SEED=7         which workflows, commands and deaths; when each thing happens is up to the machine
@@ -16,7 +16,7 @@ import { findPostgres, startPostgres } from './start-postgres.js'
 
 const { PML_CRASH_SECONDS, PML_CRASH_KILLS, PML_CRASH_STORE, PML_CRASH_SEED } = process.env
 const kills = PML_CRASH_KILLS === undefined ? undefined : Number(PML_CRASH_KILLS)
-const seconds = kills === undefined ? Number(PML_CRASH_SECONDS ?? 50) : Number.POSITIVE_INFINITY
+const seconds = kills === undefined ? Number(PML_CRASH_SECONDS ?? 30) : Number.POSITIVE_INFINITY
 const seed = Number(PML_CRASH_SEED ?? Math.floor(Math.random() * 1_000_000))
 const timeout = 12 * 60 * 60_000
 /** As many as the machine has cores, commonly. */
@@ -61,9 +61,10 @@ async function crashTest(
   const results: SeriesResult[] = []
   const startedAt = Date.now()
   const count = (): number => [...killed.values()].reduce((sum, one) => sum + one, 0)
+  const wasEverywhere = (): boolean => crashPoints.every((point) => killed.has(point))
   const goesOn = (): boolean =>
     (kills === undefined || count() < kills) &&
-    Date.now() - startedAt < seconds * 1_000 &&
+    Date.now() - startedAt < seconds * 1_000 * (wasEverywhere() ? 1 : 2) &&
     results.every(({ violations }) => violations.length === 0)
   const lane = async (lane: number): Promise<void> => {
     for (let home = 1; goesOn(); home++) {
@@ -96,7 +97,7 @@ function check({ results, killed }: CrashTest): void {
   expect(results.flatMap(({ violations }) => violations)).toEqual([])
   const count = [...killed.values()].reduce((sum, one) => sum + one, 0)
   // A handful of kills cannot have been everywhere.
-  if (count < 40) return
+  if (count < 20) return
   expect(crashPoints.filter((point) => !killed.has(point))).toEqual([])
 }
 

@@ -67,7 +67,11 @@ async function figures() {
   }
 }
 
-test('files of a directory are there before they are asked for, from the third on; a write ends that', async () => {
+// Milliseconds on shared cores are now and then somebody else's.
+test('files of a directory are there before they are asked for, from the third on; a write ends that', {
+  retry: 1,
+  timeout: 90_000,
+}, async () => {
   house = open()
   const { client } = await house.stdio()
   const call = caller(client)
@@ -75,8 +79,12 @@ test('files of a directory are there before they are asked for, from the third o
   await storeOpened()
 
   await call('files__list_directory', { path: directory })
-  const reads = []
-  for (const name of names) reads.push(await read(name))
+  const reads: Awaited<ReturnType<typeof read>>[] = []
+  const idles: number[] = []
+  for (const name of names) {
+    reads.push(await read(name))
+    idles.push(await idleCall(client))
+  }
 
   expect(reads.map(({ text }) => text)).toEqual(names.map((name) => `This is ${name}.`))
   const { all, recent } = await figures()
@@ -84,9 +92,8 @@ test('files of a directory are there before they are asked for, from the third o
     names.length - 2,
   )
   // The way through the client and two pipes, after as long a rest, takes as long as a call that does nothing.
-  const way = []
-  for (let at = 0; at < 5; at++) way.push(await idleCall(client))
-  expect(median(reads.slice(2).map(({ ms }) => ms)) - median(way)).toBeLessThan(2)
+  const overs = reads.map(({ ms }, at) => ms - idles[at]!)
+  expect(median(overs.slice(2)), JSON.stringify(overs)).toBeLessThan(2)
 
   // What was read ahead before a write is not given after it, be it by our own hand.
   await call('files__list_directory', { path: directory })
@@ -98,7 +105,7 @@ test('files of a directory are there before they are asked for, from the third o
   })
   expect(written.text).toContain('Successfully wrote')
   expect((await read(names[2]!)).text).toBe('Another text.')
-}, 90_000)
+})
 
 test('a program takes what was run ahead, too', async () => {
   house = open()

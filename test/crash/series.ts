@@ -121,8 +121,10 @@ class Series {
   }
 
   async #live(point: CrashPoint | undefined): Promise<void> {
-    const { random } = this.#options
-    const crashAt = point && `${point}:${1 + Math.floor(random() * momentsOf[point])}`
+    const { random, killed } = this.#options
+    // The first moment comes in the most lives.
+    const moments = point === undefined || !killed.has(point) ? 1 : momentsOf[point]
+    const crashAt = point && `${point}:${1 + Math.floor(random() * moments)}`
     const gateway = this.#start(crashAt === undefined ? {} : { PML_CRASH_AT: crashAt })
     const lasts = point === undefined ? random() * lifeMs : lifeMs
     const isWhole = random() < 0.3
@@ -146,6 +148,8 @@ class Series {
       for (const one of done) if (one.status === 'rejected') throw one.reason
     } catch (error) {
       if (!(error instanceof GoneError)) throw error
+      // Its pipes are closed before its end is known.
+      await Promise.race([gateway.exited, sleep(500)])
       if (!gateway.isGone()) kill()
     } finally {
       clearTimeout(early)

@@ -285,9 +285,11 @@ test('one that is unreliable lowers the match of what calls it, three levels dee
 
   for (let at = 0; at < 8; at++)
     await gateway.client.callTool({ name: inner.name, arguments: { path: file(`none-${at}`) } })
-  const after = await eventually(scores, (now) => now.every(({ score }, at) => score < before[at]!.score))
+  // Once it fails in more than half of its uses it is asked about, and not used any more.
+  const after = await eventually(scores, (now) =>
+    now.every(({ score }, at) => score < before[at]!.score * 0.7),
+  )
   for (const one of after) expect(one).toMatchObject({ weakest: inner.id })
-  for (const [at, { score }] of after.entries()) expect(score).toBeLessThan(before[at]!.score * 0.6)
 }, 60_000)
 
 test('an alternative is offered when its twin fails', async () => {
@@ -394,14 +396,19 @@ test('a dangerous call within a capability asks whoever calls it, and goes on th
 }, 60_000)
 
 test('what was learned is there after a restart, at once, with how it did', async () => {
-  const [best] = await capabilities('tell the size of a document')
+  // Of a tool that has not failed here.
+  const learned = await learn(
+    `const { content } = await tools.files.read_file({ path: '${file('a')}' })
+     return { initial: content.slice(0, 1).toUpperCase() }`,
+    'initial letter of a poem',
+  )
   const [invoice] = await capabilities('make an invoice for a parcel')
   expect(invoice?.parts.capability?.weakest).toMatch(/^cap:weigh/)
   await gateway.close()
   gateway = await house.stdio()
   expect(
-    dataOf(await gateway.client.callTool({ name: best!.name, arguments: { path: file('c') } })),
-  ).toMatchObject({ size: 3 })
+    dataOf(await gateway.client.callTool({ name: learned.name, arguments: { path: file('c') } })),
+  ).toEqual({ initial: 'C' })
   const [after] = await capabilities('make an invoice for a parcel')
   expect(after).toMatchObject({ id: invoice!.id, parts: { capability: invoice!.parts.capability } })
 }, 60_000)

@@ -446,7 +446,7 @@ export const forgedMessages: readonly { readonly javascript: string; readonly en
   ],
   [`postMessage('x'.repeat(1e7))`, 'CODE_OUTPUT'],
   [`for (;;) postMessage('{"t":"log","level":"log","text":"' + 'x'.repeat(5000) + '"}')`, 'CODE_OUTPUT'],
-  [`for (;;) postMessage('{"t":"log","level":"log","text":""}')`, /CODE_OUTPUT|CODE_TIMEOUT/],
+  [`for (;;) postMessage('{"t":"log","level":"log","text":""}')`, /CODE_OUTPUT|CODE_TIMEOUT|CODE_MEMORY/],
   [`postMessage('{"t":"log","level":"__proto__","text":"x"}')`, 'CODE_CRASHED'],
   [`postMessage('{"t":"log","level":"log","text":{"a":1}}')`, 'CODE_CRASHED'],
   [`postMessage('{"t":"error","code":"SANDBOX_UNAVAILABLE","message":"x"}')`, 'CODE_FAILED'],

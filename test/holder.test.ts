@@ -230,7 +230,22 @@ describe('one holder, many clients', () => {
       (settled) => settled,
       20_000,
     )
-  }, 60_000)
+  }, 120_000)
+
+  it('a command that looks goes on when the command that held has ended', async () => {
+    // It never says a word, so that each command waits for it as long as it waits for any.
+    house = openHouse({ mute: { command: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'] } })
+    const answers = await Promise.all(
+      [0, 1_000, 2_000].map(async (ms) => {
+        await sleep(ms)
+        return house.pml('status', '--json')
+      }),
+    )
+    expect(answers.map(({ code, stderr }) => [code, stderr])).toEqual([0, 0, 0].map((code) => [code, '']))
+    const pids = answers.map(({ stdout }) => (JSON.parse(stdout) as { pid: number }).pid)
+    expect(new Set(pids).size).toBeGreaterThan(1)
+    expect(servers()).toEqual([])
+  })
 
   it('an HTTP front in front of another holder relays to it, and takes over when it is killed', async () => {
     openShop()
